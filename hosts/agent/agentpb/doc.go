@@ -1,0 +1,5 @@
+// Package agentpb is the protocol between the provider and the agent on a host,
+// generated from agent.proto. It knows no transport.
+package agentpb
+
+//go:generate protoc -I ../../.. --go_out=../../.. --go_opt=paths=source_relative --go-grpc_out=../../.. --go-grpc_opt=paths=source_relative hosts/agent/agentpb/agent.proto

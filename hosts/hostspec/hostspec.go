@@ -1,0 +1,79 @@
+// Package hostspec says how a host is reached and what it is: the words that the
+// Pulumi side and the host side share. It is a leaf: no I/O, no SSH, no Pulumi.
+package hostspec
+
+// Connection says how a host is reached over SSH. It holds no secret: keys are
+// named by path or come from an ssh-agent.
+type Connection struct {
+	// Address is a host name or an IP address.
+	Address string `json:"address" pulumi:"address"`
+	// Port of the SSH server; 0 means 22.
+	Port int `json:"port,omitempty" pulumi:"port,optional"`
+	// User to log in as; empty means root.
+	User string `json:"user,omitempty" pulumi:"user,optional"`
+	// Identity is the path of an unencrypted private key; empty means the ssh-agent.
+	Identity string `json:"identity,omitempty" pulumi:"identity,optional"`
+	// HostKey pins the server's key, in authorized_keys form ("ssh-ed25519 AAAA…").
+	HostKey string `json:"hostKey,omitempty" pulumi:"hostKey,optional"`
+	// KnownHosts is the path of a known_hosts file, used where HostKey is empty;
+	// empty means ~/.ssh/known_hosts.
+	KnownHosts string `json:"knownHosts,omitempty" pulumi:"knownHosts,optional"`
+	// Become is how root is reached after the login: empty (the user is root) or "sudo".
+	Become string `json:"become,omitempty" pulumi:"become,optional"`
+}
+
+// Facts is what a host says of itself. Text fields are empty and numbers 0 where
+// the host does not say.
+type Facts struct {
+	Hostname string `json:"hostname" pulumi:"hostname"`
+	// MachineID is /etc/machine-id: 32 hex digits, the identity of the host.
+	MachineID string `json:"machineId" pulumi:"machineId"`
+	// BootID is /proc/sys/kernel/random/boot_id: a UUID, new at each boot.
+	BootID string `json:"bootId" pulumi:"bootId"`
+	// Namespace is true where the host shares its kernel with the machine it runs on
+	// (its PID namespace is not the initial one).
+	Namespace bool `json:"namespace" pulumi:"namespace"`
+	// OS is PRETTY_NAME of os-release.
+	OS     string `json:"os" pulumi:"os"`
+	Kernel string `json:"kernel" pulumi:"kernel"`
+	// Arch in Go's spelling: amd64, arm64.
+	Arch string `json:"arch" pulumi:"arch"`
+	CPU  CPU    `json:"cpu" pulumi:"cpu"`
+	// MemoryBytes is MemTotal of /proc/meminfo.
+	MemoryBytes int   `json:"memoryBytes" pulumi:"memoryBytes"`
+	NICs        []NIC `json:"nics" pulumi:"nics"`
+}
+
+// CPU describes the processors of a host.
+type CPU struct {
+	Model string `json:"model" pulumi:"model"`
+	// Possible counts the CPUs the kernel was built up for; masks have that many bits.
+	Possible int `json:"possible" pulumi:"possible"`
+	Online   int `json:"online" pulumi:"online"`
+	Sockets  int `json:"sockets" pulumi:"sockets"`
+	Cores    int `json:"cores" pulumi:"cores"`
+}
+
+// NIC describes one network interface.
+type NIC struct {
+	Name string `json:"name" pulumi:"name"`
+	MAC  string `json:"mac" pulumi:"mac"`
+	// Driver is the kernel driver ("veth", "virtio_net", "r8127").
+	Driver string `json:"driver" pulumi:"driver"`
+	// State is operstate: up, down, unknown.
+	State string `json:"state" pulumi:"state"`
+	MTU   int    `json:"mtu" pulumi:"mtu"`
+	// SpeedMbps is the link speed in Mbit/s; 0 while the link is down.
+	SpeedMbps int `json:"speedMbps" pulumi:"speedMbps"`
+	// RXQueues and TXQueues count the active queues.
+	RXQueues int `json:"rxQueues" pulumi:"rxQueues"`
+	TXQueues int `json:"txQueues" pulumi:"txQueues"`
+	// RXRing and TXRing are ring sizes in descriptors, with their maxima; 0 where the
+	// driver has none to read.
+	RXRing    int `json:"rxRing" pulumi:"rxRing"`
+	TXRing    int `json:"txRing" pulumi:"txRing"`
+	RXRingMax int `json:"rxRingMax" pulumi:"rxRingMax"`
+	TXRingMax int `json:"txRingMax" pulumi:"txRingMax"`
+	// Addresses in CIDR form.
+	Addresses []string `json:"addresses" pulumi:"addresses"`
+}

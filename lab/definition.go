@@ -1,0 +1,78 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/tuning/spec"
+)
+
+// Definition is a whole lab: what a lab file says, or what a Go program builds.
+// Names are unique within their kind; references are by name.
+type Definition struct {
+	Hosts      []Host
+	Links      []Link
+	Tunes      []Tune
+	Servers    []Server
+	Benchmarks []Benchmark
+}
+
+// Host is a machine of the lab. Exactly one of Namespace and Connection is set.
+type Host struct {
+	Name string
+	// Namespace makes the host on this machine.
+	Namespace *Namespace
+	// Connection reaches a machine that is there already.
+	Connection *hostspec.Connection
+}
+
+// Namespace is a host made on this machine out of Linux namespaces.
+type Namespace struct{}
+
+// Link is a veth pair between two namespace hosts.
+type Link struct {
+	Name string
+	Ends [2]LinkEnd
+	// Queues is the number of rx and of tx queues at each end; 0 means 1.
+	Queues int
+	// RateBits limits each direction, in bit/s; 0 means no limit.
+	RateBits int64
+}
+
+// LinkEnd is one end of a Link.
+type LinkEnd struct {
+	Host string
+	NIC  string
+	// Address in CIDR form.
+	Address string
+}
+
+// Tune is the tuning of one host.
+type Tune struct {
+	Name     string
+	Host     string
+	Tunables spec.Tunables
+}
+
+// Server is a benchmark server on a host.
+type Server struct {
+	Name string
+	Host string
+	// Listen is an address with a scheme: "http://10.99.0.1:8080".
+	Listen string
+	// GOGC is the garbage collector's target percentage; 0 means the default of 100.
+	GOGC int
+}
+
+// Benchmark loads a server from another host (or its own) at several connection counts.
+type Benchmark struct {
+	Name   string
+	Server string
+	// Loader is the host that the load comes from.
+	Loader string
+	// Path of the request; empty means /health.
+	Path        string
+	Connections []int
+	WarmUp      time.Duration
+	Duration    time.Duration
+}

@@ -1,0 +1,79 @@
+// Package results holds what a measurement yields: one loader run (Sample), the
+// server's counters around it, and the rows of a benchmark. It is a leaf that knows
+// neither how a sample is taken nor who asks for it.
+package results
+
+// SampleSchema names the version of the Sample document.
+const SampleSchema = "benchlab.sample/v1"
+
+// Sample is the result of one loader run: one target, one connection count.
+// Durations are nanoseconds.
+type Sample struct {
+	Schema string `json:"schema"`
+	Target string `json:"target"`
+	// Requested, Established, Lost and Reopened count connections.
+	Connections Connections `json:"connections"`
+	// WarmUp and Duration are the wanted phase lengths; Measured is the real length of
+	// the measuring phase, to which Requests and RequestsPerSecond refer.
+	WarmUp            int64   `json:"warmUpNs"`
+	Duration          int64   `json:"durationNs"`
+	Measured          int64   `json:"measuredNs"`
+	Requests          int64   `json:"requests"`
+	RequestsPerSecond float64 `json:"requestsPerSecond"`
+	BytesRead         int64   `json:"bytesRead"`
+	BytesWritten      int64   `json:"bytesWritten"`
+	// ServiceTime is the time from the write of a request to the end of its response.
+	ServiceTime Latency `json:"serviceTime"`
+	// Histogram of service times: HdrHistogram V2, compressed, base64.
+	Histogram string `json:"histogram"`
+	// Errors counts failed requests by kind ("dial_refused", "read_reset", "status", …);
+	// ErrorSamples has one text of each kind.
+	Errors       map[string]int64  `json:"errors"`
+	ErrorSamples map[string]string `json:"errorSamples,omitempty"`
+	// Aborted counts requests in flight at the deadline; they are no errors.
+	Aborted int64 `json:"aborted"`
+}
+
+// Connections counts the connections of a run.
+type Connections struct {
+	Requested   int `json:"requested"`
+	Established int `json:"established"`
+	Lost        int `json:"lost"`
+	Reopened    int `json:"reopened"`
+}
+
+// Latency holds percentiles in nanoseconds. Max is exact.
+type Latency struct {
+	Mean int64 `json:"meanNs"`
+	P50  int64 `json:"p50Ns"`
+	P90  int64 `json:"p90Ns"`
+	P99  int64 `json:"p99Ns"`
+	P999 int64 `json:"p999Ns"`
+	Max  int64 `json:"maxNs"`
+}
+
+// Progress is one second of a running loader.
+type Progress struct {
+	// Phase is connect, warm-up, measure or drain.
+	Phase string `json:"phase"`
+	// Elapsed and Total are seconds of the phase.
+	Elapsed           float64 `json:"elapsedSeconds"`
+	Total             float64 `json:"totalSeconds"`
+	Established       int     `json:"established"`
+	RequestsPerSecond float64 `json:"requestsPerSecond"`
+	P50               int64   `json:"p50Ns"`
+	P99               int64   `json:"p99Ns"`
+	Errors            int64   `json:"errors"`
+}
+
+// ServerStats are counters of a server's Go runtime since its start.
+type ServerStats struct {
+	// Collections counts completed garbage collections.
+	Collections int64 `json:"collections"`
+	// Allocations counts heap objects allocated.
+	Allocations int64 `json:"allocations"`
+	// AllocatedBytes counts bytes of those objects.
+	AllocatedBytes int64 `json:"allocatedBytes"`
+	HeapBytes      int64 `json:"heapBytes"`
+	Goroutines     int64 `json:"goroutines"`
+}
