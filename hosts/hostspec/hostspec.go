@@ -2,6 +2,12 @@
 // Pulumi side and the host side share. It is a leaf: no I/O, no SSH, no Pulumi.
 package hostspec
 
+import (
+	"fmt"
+	"net"
+	"strconv"
+)
+
 // Connection says how a host is reached over SSH. It holds no secret: keys are
 // named by path or come from an ssh-agent.
 type Connection struct {
@@ -20,6 +26,25 @@ type Connection struct {
 	KnownHosts string `json:"knownHosts,omitempty" pulumi:"knownHosts,optional"`
 	// Become is how root is reached after the login: empty (the user is root) or "sudo".
 	Become string `json:"become,omitempty" pulumi:"become,optional"`
+	// Namespace names the namespace host on this machine that answers here; empty for
+	// any other host. Only of such a host can it be proven that it is gone.
+	Namespace string `json:"namespace,omitempty" pulumi:"namespace,optional"`
+}
+
+// String names the host in messages: user@address:port, and the namespace if it is one.
+func (c Connection) String() string {
+	user, port := c.User, c.Port
+	if user == "" {
+		user = "root"
+	}
+	if port == 0 {
+		port = 22
+	}
+	s := fmt.Sprintf("%s@%s", user, net.JoinHostPort(c.Address, strconv.Itoa(port)))
+	if c.Namespace != "" {
+		s = fmt.Sprintf("%s (namespace %s)", s, c.Namespace)
+	}
+	return s
 }
 
 // Facts is what a host says of itself. Text fields are empty and numbers 0 where

@@ -1,0 +1,187 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
+	"github.com/hanzoai/benchlab/hosts/agent/facts"
+	"github.com/hanzoai/benchlab/hosts/agent/unit"
+	"github.com/hanzoai/benchlab/tuning"
+	"github.com/hanzoai/benchlab/tuning/spec"
+	"google.golang.org/grpc"
+)
+
+// Service answers the calls of agent.proto on this host.
+type Service struct {
+	agentpb.UnimplementedAgentServer
+	tuning *tuning.Host
+	units  *unit.Units
+	// dir is where all that labs keep on this host stands: ledger, units, uploads.
+	dir string
+	// writing keeps calls that change this host one at a time.
+	writing sync.Mutex
+}
+
+// NewService returns the service of the running host, keeping its files below
+// tuning.DefaultLedgerDir.
+func NewService() *Service {
+	dir := tuning.DefaultLedgerDir
+	return &Service{tuning: tuning.NewHost(tuning.Options{}), units: unit.New(filepath.Join(dir, "units")), dir: dir}
+}
+
+// claimUnit is the kind of the claims on units.
+const claimUnit = "unit"
+
+func owner(o *agentpb.Owner) spec.Owner { return spec.Owner{URN: o.GetUrn(), Lab: o.GetLab()} }
+
+// Facts implements agentpb.AgentServer.
+func (s *Service) Facts(context.Context, *agentpb.FactsRequest) (*agentpb.FactsReply, error) {
+	text, err := readFacts()
+	return &agentpb.FactsReply{Facts: text}, err
+}
+
+func readFacts() ([]byte, error) {
+	f, err := facts.Read()
+	if err != nil {
+		return nil, fmt.Errorf("read facts: %w", err)
+	}
+	return json.Marshal(f)
+}
+
+// Claim implements agentpb.AgentServer.
+func (s *Service) Claim(ctx context.Context, r *agentpb.ClaimRequest) (*agentpb.ClaimReply, error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	o := owner(r.GetOwner())
+	if err := s.tuning.Claim(ctx, o, tuning.ClaimHost, "this"); err != nil {
+		return nil, err
+	}
+	text, err := readFacts()
+	return &agentpb.ClaimReply{Facts: text}, err
+}
+
+// Release implements agentpb.AgentServer.
+func (s *Service) Release(ctx context.Context, r *agentpb.ReleaseRequest) (*agentpb.TuneReply, error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	report, err := s.tuning.RestoreLab(ctx, r.GetLab())
+	if err != nil {
+		return nil, err
+	}
+	claims, err := s.tuning.Claims(r.GetLab())
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range claims {
+		if c.Kind == claimUnit {
+			if err := s.units.Stop(c.Name); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := s.tuning.Release(ctx, c.Owner, c.Kind, c.Name); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.removeIfUnused(); err != nil {
+		return nil, err
+	}
+	return reply(report)
+}
+
+// removeIfUnused removes what stands on this host for labs once no lab is left: the
+// ledger, the units and the uploads, this program among them.
+func (s *Service) removeIfUnused() error {
+	ledger, err := s.tuning.Ledger()
+	if err != nil {
+		return err
+	}
+	if len(ledger.Entries) > 0 || len(ledger.Claims) > 0 {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	uploads := filepath.Dir(self)
+	err = errors.Join(os.RemoveAll(uploads), os.RemoveAll(s.dir))
+	// The directory above an unprivileged user's uploads is ours too, if nothing else is in it.
+	_ = os.Remove(filepath.Dir(uploads))
+	return err
+}
+
+// Plan implements agentpb.AgentServer.
+func (s *Service) Plan(ctx context.Context, r *agentpb.TuneRequest) (*agentpb.TuneReply, error) {
+	want, err := tunables(r)
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.tuning.Plan(ctx, owner(r.GetOwner()), want)
+	if err != nil {
+		return nil, err
+	}
+	return reply(report)
+}
+
+// Apply implements agentpb.AgentServer. It does not end with the connection: a change
+// that has begun is finished or taken back.
+func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServer[agentpb.ApplyEvent]) error {
+	want, err := tunables(r)
+	if err != nil {
+		return err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	report, err := s.tuning.Apply(stream.Context(), owner(r.GetOwner()), want, func(setting spec.Setting) {
+		if text, err := json.Marshal(setting); err == nil {
+			// A reader that is gone misses progress, not the outcome: that is in the ledger.
+			_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Setting{Setting: text}})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(report)
+	if err != nil {
+		return err
+	}
+	return stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Report{Report: text}})
+}
+
+// Restore implements agentpb.AgentServer.
+func (s *Service) Restore(ctx context.Context, r *agentpb.RestoreRequest) (*agentpb.TuneReply, error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	report, err := s.tuning.Restore(ctx, owner(r.GetOwner()))
+	if err != nil {
+		return nil, err
+	}
+	return reply(report)
+}
+
+func tunables(r *agentpb.TuneRequest) (spec.Tunables, error) {
+	var want spec.Tunables
+	if err := json.Unmarshal(r.GetTunables(), &want); err != nil {
+		return want, fmt.Errorf("unreadable request: %w", err)
+	}
+	return want, nil
+}
+
+func reply(report spec.Report) (*agentpb.TuneReply, error) {
+	text, err := json.Marshal(report)
+	return &agentpb.TuneReply{Report: text}, err
+}
+
+// owns says whether the owner holds the unit.
+func (s *Service) owns(o *agentpb.Owner, name string) (bool, error) {
+	claims, err := s.tuning.Claims(o.GetLab())
+	return slices.ContainsFunc(claims, func(c tuning.Claim) bool {
+		return c.Owner == owner(o) && c.Kind == claimUnit && c.Name == name
+	}), err
+}

@@ -1,0 +1,222 @@
+package hosts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
+	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/tuning/spec"
+	"github.com/hanzoai/benchlab/workloads/results"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// Facts reads what the host is.
+func (h *Host) Facts(ctx context.Context) (hostspec.Facts, error) {
+	reply, err := h.agent.Facts(ctx, &agentpb.FactsRequest{})
+	return decode[hostspec.Facts](h, reply.GetFacts(), err)
+}
+
+// Claim records on the host that the owner's lab uses it.
+func (h *Host) Claim(ctx context.Context, owner spec.Owner) (hostspec.Facts, error) {
+	reply, err := h.agent.Claim(ctx, &agentpb.ClaimRequest{Owner: ownerpb(owner)})
+	return decode[hostspec.Facts](h, reply.GetFacts(), err)
+}
+
+// Release puts back all that a lab still has on the host and removes what was uploaded
+// when no other lab is left there.
+func (h *Host) Release(ctx context.Context, lab string) (spec.Report, error) {
+	reply, err := h.agent.Release(ctx, &agentpb.ReleaseRequest{Lab: lab})
+	return decode[spec.Report](h, reply.GetReport(), err)
+}
+
+// Plan compares what the owner wants with the live values; it writes nothing.
+func (h *Host) Plan(ctx context.Context, owner spec.Owner, want spec.Tunables) (spec.Report, error) {
+	request, err := tuneRequest(owner, want)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	reply, err := h.agent.Plan(ctx, request)
+	return decode[spec.Report](h, reply.GetReport(), err)
+}
+
+// Apply makes the live values the wanted ones, or changes nothing and says why. progress
+// sees each setting as it is decided.
+func (h *Host) Apply(ctx context.Context, owner spec.Owner, want spec.Tunables, progress func(spec.Setting)) (spec.Report, error) {
+	request, err := tuneRequest(owner, want)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	stream, err := h.agent.Apply(ctx, request)
+	if err != nil {
+		return spec.Report{}, h.callError(err)
+	}
+	return last(h, stream, func(e *agentpb.ApplyEvent) ([]byte, error) {
+		if text := e.GetSetting(); text != nil {
+			return nil, each(text, progress)
+		}
+		return e.GetReport(), nil
+	}, spec.Report{})
+}
+
+// Restore puts back every original that the owner has on the host.
+func (h *Host) Restore(ctx context.Context, owner spec.Owner) (spec.Report, error) {
+	reply, err := h.agent.Restore(ctx, &agentpb.RestoreRequest{Owner: ownerpb(owner)})
+	return decode[spec.Report](h, reply.GetReport(), err)
+}
+
+// Server is a detached process on a host.
+type Server struct {
+	Owner spec.Owner
+	// Unit names the server on its host.
+	Unit string
+	// Binary is a path on the host, as Upload returned it.
+	Binary string
+	Args   []string
+	Env    map[string]string
+	// Health is the URL that answers 200 when the server is well.
+	Health string
+}
+
+// ServerStatus is what a host knows of a server.
+type ServerStatus struct {
+	Running bool
+	PID     int
+	// Log is the end of what the server printed.
+	Log string
+}
+
+// StartServer starts the server, or leaves it running where it is the same already, and
+// returns when its health check holds.
+func (h *Host) StartServer(ctx context.Context, s Server) (ServerStatus, error) {
+	return h.serverStatus(h.agent.StartServer(ctx, &agentpb.StartServerRequest{
+		Owner: ownerpb(s.Owner), Unit: s.Unit, Binary: s.Binary, Args: s.Args, Env: s.Env, Health: s.Health,
+	}))
+}
+
+// InspectServer says whether a server runs.
+func (h *Host) InspectServer(ctx context.Context, owner spec.Owner, unit string) (ServerStatus, error) {
+	return h.serverStatus(h.agent.InspectServer(ctx, &agentpb.UnitRequest{Owner: ownerpb(owner), Unit: unit}))
+}
+
+func (h *Host) serverStatus(s *agentpb.ServerStatus, err error) (ServerStatus, error) {
+	if err != nil {
+		return ServerStatus{}, h.callError(err)
+	}
+	return ServerStatus{Running: s.GetRunning(), PID: int(s.GetPid()), Log: s.GetLog()}, nil
+}
+
+// StopServer stops a server and removes what it left; one that is gone is no error.
+func (h *Host) StopServer(ctx context.Context, owner spec.Owner, unit string) error {
+	_, err := h.agent.StopServer(ctx, &agentpb.UnitRequest{Owner: ownerpb(owner), Unit: unit})
+	if err != nil {
+		return h.callError(err)
+	}
+	return nil
+}
+
+// ServerStats reads the runtime counters of a running server.
+func (h *Host) ServerStats(ctx context.Context, owner spec.Owner, unit string) (results.ServerStats, error) {
+	reply, err := h.agent.ServerStats(ctx, &agentpb.UnitRequest{Owner: ownerpb(owner), Unit: unit})
+	return decode[results.ServerStats](h, reply.GetStats(), err)
+}
+
+// RunLoader runs a load generator on the host to its end.
+func (h *Host) RunLoader(ctx context.Context, owner spec.Owner, binary string, args []string, progress func(results.Progress)) (results.Sample, error) {
+	stream, err := h.agent.RunLoader(ctx, &agentpb.RunLoaderRequest{Owner: ownerpb(owner), Binary: binary, Args: args})
+	if err != nil {
+		return results.Sample{}, h.callError(err)
+	}
+	return last(h, stream, func(e *agentpb.LoaderEvent) ([]byte, error) {
+		if text := e.GetProgress(); text != nil {
+			return nil, each(text, progress)
+		}
+		return e.GetSample(), nil
+	}, results.Sample{})
+}
+
+func ownerpb(o spec.Owner) *agentpb.Owner { return &agentpb.Owner{Urn: o.URN, Lab: o.Lab} }
+
+func tuneRequest(owner spec.Owner, want spec.Tunables) (*agentpb.TuneRequest, error) {
+	text, err := json.Marshal(want)
+	if err != nil {
+		return nil, err
+	}
+	return &agentpb.TuneRequest{Owner: ownerpb(owner), Tunables: text}, nil
+}
+
+// decode reads the document of a reply.
+func decode[T any](h *Host, text []byte, err error) (T, error) {
+	var value T
+	if err != nil {
+		return value, h.callError(err)
+	}
+	if err := json.Unmarshal(text, &value); err != nil {
+		return value, fmt.Errorf("%s: unreadable answer of the agent: %w", h.connection, err)
+	}
+	return value, nil
+}
+
+// each hands one document of a stream to a callback, which may be nil.
+func each[T any](text []byte, progress func(T)) error {
+	if progress == nil {
+		return nil
+	}
+	var value T
+	if err := json.Unmarshal(text, &value); err != nil {
+		return err
+	}
+	progress(value)
+	return nil
+}
+
+// last reads a stream to its end and returns the document of its last event. next
+// returns nil for the events before.
+func last[E, T any](h *Host, stream grpc.ServerStreamingClient[E], next func(*E) ([]byte, error), value T) (T, error) {
+	done := false
+	for {
+		event, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			if !done {
+				return value, fmt.Errorf("%s: the agent's answer ended too early", h.connection)
+			}
+			return value, nil
+		}
+		if err != nil {
+			return value, h.callError(err)
+		}
+		text, err := next(event)
+		if err == nil && text != nil {
+			done = true
+			err = json.Unmarshal(text, &value)
+		}
+		if err != nil {
+			return value, fmt.Errorf("%s: unreadable answer of the agent: %w", h.connection, err)
+		}
+	}
+}
+
+// ErrConnectionLost marks calls whose outcome is unknown: the host may have done all,
+// some or none of it. Its ledger knows.
+var ErrConnectionLost = errors.New("connection lost")
+
+// callError names the host and strips the RPC wrapping from the agent's own words.
+func (h *Host) callError(err error) error {
+	s, ok := status.FromError(err)
+	switch {
+	case !ok:
+		return fmt.Errorf("%s: %w", h.connection, err)
+	case s.Code() == codes.Unavailable:
+		return fmt.Errorf("%s: %w during the call; the host's ledger knows what was done: run `pulumi up` again (%s)", h.connection, ErrConnectionLost, s.Message())
+	case s.Code() == codes.Canceled:
+		return fmt.Errorf("%s: %w", h.connection, context.Canceled)
+	case s.Code() == codes.DeadlineExceeded:
+		return fmt.Errorf("%s: %w", h.connection, context.DeadlineExceeded)
+	}
+	return fmt.Errorf("%s: %s", h.connection, s.Message())
+}

@@ -1,0 +1,112 @@
+package hosts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"golang.org/x/crypto/ssh"
+	sshagent "golang.org/x/crypto/ssh/agent"
+)
+
+// dialTimeout bounds the TCP connection and, again, the SSH handshake.
+const dialTimeout = 10 * time.Second
+
+// dial opens an SSH connection. Its errors name the host, the step and what to do next.
+func dial(ctx context.Context, c hostspec.Connection) (*ssh.Client, error) {
+	user, port := c.User, c.Port
+	if user == "" {
+		user = "root"
+	}
+	if port == 0 {
+		port = 22
+	}
+	addr := net.JoinHostPort(c.Address, strconv.Itoa(port))
+	auth, done, err := authMethods(c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	defer done()
+	verify, algorithms, err := hostKeyCheck(c, addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+
+	dialer := net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot connect: %w; check that the host is up and its SSH server listens there", c, err)
+	}
+	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	// A cancelled context must not wait for the deadline.
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	sshConn, channels, requests, err := ssh.NewClientConn(quickAck(conn), addr, &ssh.ClientConfig{
+		User:              user,
+		Auth:              auth,
+		HostKeyCallback:   verify,
+		HostKeyAlgorithms: algorithms,
+	})
+	if err != nil {
+		_ = conn.Close()
+		return nil, handshakeError(c, err)
+	}
+	if err := conn.SetDeadline(time.Time{}); err != nil {
+		return nil, errors.Join(err, sshConn.Close())
+	}
+	return ssh.NewClient(sshConn, channels, requests), nil
+}
+
+// handshakeError says in a user's words why the handshake ended.
+func handshakeError(c hostspec.Connection, err error) error {
+	var key *HostKeyError
+	if errors.As(err, &key) {
+		return fmt.Errorf("%s: %w", c, key)
+	}
+	// x/crypto has no error type for this one.
+	if strings.Contains(err.Error(), "unable to authenticate") {
+		with := "the keys of the ssh-agent"
+		if c.Identity != "" {
+			with = "identity " + c.Identity
+		}
+		return fmt.Errorf("%s: the server refused %s: %w; check that its public key is in authorized_keys there", c, with, err)
+	}
+	return fmt.Errorf("%s: SSH handshake: %w", c, err)
+}
+
+// authMethods returns the ways to log in: the identity file if one is named, else the
+// ssh-agent. done releases the agent's socket after the handshake.
+func authMethods(c hostspec.Connection) (methods []ssh.AuthMethod, done func(), err error) {
+	if c.Identity != "" {
+		pem, err := os.ReadFile(c.Identity)
+		if err != nil {
+			return nil, nil, fmt.Errorf("identity: %w", err)
+		}
+		signer, err := ssh.ParsePrivateKey(pem)
+		var encrypted *ssh.PassphraseMissingError
+		if errors.As(err, &encrypted) {
+			return nil, nil, fmt.Errorf("identity %s is encrypted: add it to an ssh-agent (ssh-add) and leave identity empty", c.Identity)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("identity %s: %w", c.Identity, err)
+		}
+		return []ssh.AuthMethod{ssh.PublicKeys(signer)}, func() {}, nil
+	}
+	socket := os.Getenv("SSH_AUTH_SOCK")
+	if socket == "" {
+		return nil, nil, errors.New("no way to log in: set identity to a private key, or start an ssh-agent (SSH_AUTH_SOCK is not set)")
+	}
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		return nil, nil, fmt.Errorf("ssh-agent: %w", err)
+	}
+	return []ssh.AuthMethod{ssh.PublicKeysCallback(sshagent.NewClient(conn).Signers)}, func() { _ = conn.Close() }, nil
+}

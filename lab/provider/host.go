@@ -1,0 +1,242 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hanzoai/benchlab/hosts"
+	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/hosts/namespace"
+	"github.com/hanzoai/benchlab/tuning/spec"
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+)
+
+// Host is a machine of the lab. Its delete is the net under all others: whatever this
+// lab still has on the machine is put back.
+type Host struct{ lab *lab }
+
+// HostArgs are the inputs of a Host.
+type HostArgs struct {
+	Lab        string     `pulumi:"lab"`
+	Connection Connection `pulumi:"connection"`
+}
+
+// HostState is the state of a Host.
+type HostState struct {
+	HostArgs
+	Facts hostspec.Facts `pulumi:"facts"`
+	Ref   HostRef        `pulumi:"ref"`
+}
+
+// Connection says how a host is reached.
+type Connection struct{ hostspec.Connection }
+
+// HostRef is what other resources need to know of a host.
+type HostRef struct {
+	Connection Connection `pulumi:"connection"`
+	MachineID  string     `pulumi:"machineId"`
+	Lab        string     `pulumi:"lab"`
+}
+
+// Annotate documents the resource.
+func (h *Host) Annotate(a infer.Annotator) {
+	a.SetToken("hosts", "Host")
+	a.Describe(&h, "A machine of the lab, reached over SSH. Deleting it restores whatever this lab still has on the machine.")
+}
+
+// Annotate documents the inputs.
+func (h *HostArgs) Annotate(a infer.Annotator) {
+	a.Describe(&h.Lab, "Id of the lab instance (LabInstance.id).")
+	a.Describe(&h.Connection, "How the machine is reached. Another address is an update, another machine a replacement.")
+}
+
+// Annotate documents the outputs.
+func (h *HostState) Annotate(a infer.Annotator) {
+	a.Describe(&h.Facts, "What the host says of itself.")
+	a.Describe(&h.Ref, "The host as an input of other resources.")
+}
+
+// Annotate documents the type.
+func (h *HostRef) Annotate(a infer.Annotator) {
+	a.SetToken("hosts", "HostRef")
+	a.Describe(&h, "A host as an input of other resources: the output `ref` of a Host.")
+	a.Describe(&h.MachineID, "Content of /etc/machine-id. A host that answers with another one is refused.")
+	a.Describe(&h.Lab, "Id of the lab instance.")
+}
+
+// Annotate documents the type.
+func (c *Connection) Annotate(a infer.Annotator) {
+	a.SetToken("hosts", "Connection")
+	a.Describe(&c, "How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent.")
+	a.Describe(&c.Address, "Host name or IP address.")
+	a.Describe(&c.Port, "Port of the SSH server. Default 22.")
+	a.Describe(&c.User, "User to log in as. Default root.")
+	a.Describe(&c.Identity, "Path of an unencrypted private key. Default: the ssh-agent.")
+	a.Describe(&c.HostKey, "The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.")
+	a.Describe(&c.KnownHosts, "Path of a known_hosts file. Default ~/.ssh/known_hosts.")
+	a.Describe(&c.Become, "How root is reached after the login: `sudo`, or nothing where the user is root.")
+	a.Describe(&c.Namespace, "The namespace host on this machine that answers here, as a Namespace says it.")
+}
+
+// WireDependencies keeps the outputs known in a preview that does not change the connection.
+func (*Host) WireDependencies(f infer.FieldSelector, args *HostArgs, state *HostState) {
+	f.OutputField(&state.Facts).DependsOn(f.InputField(&args.Connection))
+	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab))
+}
+
+// Diff makes another machine a replacement and another address of the same an update.
+func (h *Host) Diff(ctx context.Context, r infer.DiffRequest[HostArgs, HostState]) (infer.DiffResponse, error) {
+	d := infer.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
+	if r.Inputs.Lab != r.State.Lab {
+		d.DetailedDiff["lab"] = p.PropertyDiff{Kind: p.UpdateReplace, InputDiff: true}
+	}
+	if old, new := r.State.Connection, r.Inputs.Connection; old != new {
+		kind := p.Update
+		if h.isOtherMachine(ctx, old, new, r.State.Facts.MachineID) {
+			kind = p.UpdateReplace
+		}
+		d.DetailedDiff["connection"] = p.PropertyDiff{Kind: kind, InputDiff: true}
+	}
+	d.HasChanges = len(d.DetailedDiff) > 0
+	return d, nil
+}
+
+// isOtherMachine says whether a changed connection leads to another machine. Where the
+// new one can't be reached the answer is no, and Update reports why.
+func (h *Host) isOtherMachine(ctx context.Context, old, new Connection, machineID string) bool {
+	if new.Address == "" { // unknown until it is made
+		return false
+	}
+	if old.Namespace != new.Namespace {
+		return true
+	}
+	host, err := h.lab.pool.Host(ctx, new.Connection)
+	return err == nil && host.MachineID() != machineID
+}
+
+// Create reaches the host and records the lab there.
+func (h *Host) Create(ctx context.Context, r infer.CreateRequest[HostArgs]) (infer.CreateResponse[HostState], error) {
+	if r.DryRun {
+		return infer.CreateResponse[HostState]{ID: "preview", Output: HostState{HostArgs: r.Inputs}}, h.preview(ctx, r.Inputs)
+	}
+	status(ctx, "connecting to %s", r.Inputs.Connection)
+	state, err := h.claim(ctx, r.Inputs)
+	return infer.CreateResponse[HostState]{ID: state.Facts.MachineID, Output: state}, err
+}
+
+// preview reaches a host whose address is known, so that a wrong key or a missing sudo
+// shows before anything is done.
+func (h *Host) preview(ctx context.Context, args HostArgs) error {
+	if args.Connection.Address == "" { // unknown until it is made
+		return nil
+	}
+	_, err := h.lab.pool.Host(ctx, args.Connection.Connection)
+	return err
+}
+
+func (h *Host) claim(ctx context.Context, args HostArgs) (HostState, error) {
+	host, err := h.lab.pool.Host(ctx, args.Connection.Connection)
+	if err != nil {
+		return HostState{}, err
+	}
+	facts, err := host.Claim(ctx, spec.Owner{URN: urn(ctx), Lab: args.Lab})
+	if err != nil {
+		return HostState{}, err
+	}
+	return newHostState(args, facts), nil
+}
+
+func newHostState(args HostArgs, facts hostspec.Facts) HostState {
+	return HostState{
+		HostArgs: args, Facts: facts,
+		Ref: HostRef{Connection: args.Connection, MachineID: facts.MachineID, Lab: args.Lab},
+	}
+}
+
+// Read returns the facts of now. A namespace host that is provably gone has no id.
+func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState]) (infer.ReadResponse[HostArgs, HostState], error) {
+	host, err := h.lab.host(ctx, r.State.Ref)
+	if errors.Is(err, errGone) {
+		return infer.ReadResponse[HostArgs, HostState]{}, nil
+	}
+	if err != nil {
+		return infer.ReadResponse[HostArgs, HostState]{}, err
+	}
+	facts, err := host.Facts(ctx)
+	if err != nil {
+		return infer.ReadResponse[HostArgs, HostState]{}, err
+	}
+	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: newHostState(r.State.HostArgs, facts)}, nil
+}
+
+// Update follows a host to another address; Diff has made sure that it is the same machine.
+func (h *Host) Update(ctx context.Context, r infer.UpdateRequest[HostArgs, HostState]) (infer.UpdateResponse[HostState], error) {
+	if r.DryRun {
+		state := r.State
+		state.HostArgs = r.Inputs
+		return infer.UpdateResponse[HostState]{Output: state}, h.preview(ctx, r.Inputs)
+	}
+	state, err := h.claim(ctx, r.Inputs)
+	return infer.UpdateResponse[HostState]{Output: state}, err
+}
+
+// Delete restores whatever this lab has left on the host and says what that was.
+func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (infer.DeleteResponse, error) {
+	host, err := h.lab.host(ctx, r.State.Ref)
+	if errors.Is(err, errGone) {
+		p.GetLogger(ctx).Warningf("%v: its values are gone with it, nothing to restore", err)
+		return infer.DeleteResponse{}, nil
+	}
+	if err != nil {
+		return infer.DeleteResponse{}, err
+	}
+	report, err := host.Release(ctx, r.State.Lab)
+	if err != nil {
+		return infer.DeleteResponse{}, err
+	}
+	warn(ctx, report)
+	for _, s := range report.Settings {
+		p.GetLogger(ctx).Warningf("%s was still tuned by this lab; it is back at %q", s.Key, s.Live)
+	}
+	return infer.DeleteResponse{}, nil
+}
+
+// errGone marks a namespace host that provably exists no more.
+var errGone = errors.New("the namespace host is gone")
+
+// host returns the connected host of a reference, errGone where it is a namespace host
+// that no longer exists, and an error where another machine answers.
+func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
+	c := ref.Connection
+	host, err := l.pool.Host(ctx, c.Connection)
+	if err != nil {
+		if c.Namespace != "" && ctx.Err() == nil {
+			found, inspectErr := l.namespaceExists(ctx, c.Namespace)
+			if inspectErr != nil {
+				return nil, errors.Join(err, inspectErr)
+			}
+			if !found {
+				return nil, fmt.Errorf("%s: %w", c.Namespace, errGone)
+			}
+		}
+		return nil, err
+	}
+	if id := host.MachineID(); id != ref.MachineID {
+		return nil, fmt.Errorf("%s answers with machine id %s, but this lab was set up on %s; if the machine was installed anew, its old values are gone: "+
+			"remove it with `pulumi state delete`, or correct the address", c, id, ref.MachineID)
+	}
+	return host, nil
+}
+
+// namespaceExists says whether the host that a Namespace has made is still that one.
+func (l *lab) namespaceExists(ctx context.Context, instance string) (bool, error) {
+	state, found, err := l.machine.Inspect(ctx, namespaceName(instance))
+	return found && namespaceInstance(state) == instance, err
+}
+
+// namespaceInstance names one life of a namespace host: its name and its first process.
+func namespaceInstance(s namespace.State) string {
+	return fmt.Sprintf("%s/%d.%d", s.Name, s.PID, s.StartTime)
+}

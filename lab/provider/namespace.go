@@ -1,0 +1,137 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/hosts/namespace"
+	"github.com/pulumi/pulumi-go-provider/infer"
+)
+
+// Namespace is a host made on this machine out of Linux namespaces.
+type Namespace struct{ lab *lab }
+
+// NamespaceArgs are the inputs of a Namespace.
+type NamespaceArgs struct {
+	Lab      string `pulumi:"lab" provider:"replaceOnChanges"`
+	Hostname string `pulumi:"hostname" provider:"replaceOnChanges"`
+}
+
+// NamespaceState is the state of a Namespace.
+type NamespaceState struct {
+	NamespaceArgs
+	Instance   string     `pulumi:"instance"`
+	Connection Connection `pulumi:"connection"`
+}
+
+// Annotate documents the resource.
+func (n *Namespace) Annotate(a infer.Annotator) {
+	a.SetToken("hosts", "Namespace")
+	a.Describe(&n, "A host made on this machine: its own network, mounts, hostname, processes and SSH server, sharing the machine's kernel. Deleting it leaves nothing behind.")
+}
+
+// Annotate documents the inputs.
+func (n *NamespaceArgs) Annotate(a infer.Annotator) {
+	a.Describe(&n.Lab, "Id of the lab instance (LabInstance.id); it makes the name of the host unique on this machine.")
+	a.Describe(&n.Hostname, "Hostname inside: lowercase letters, digits and dashes.")
+}
+
+// Annotate documents the outputs.
+func (n *NamespaceState) Annotate(a infer.Annotator) {
+	a.Describe(&n.Instance, "Names this life of the host: its name and its first process. A host made anew has another one.")
+	a.Describe(&n.Connection, "How the host is reached.")
+}
+
+// Create makes the host. One of the same lab that a killed run has left is replaced.
+func (n *Namespace) Create(ctx context.Context, r infer.CreateRequest[NamespaceArgs]) (infer.CreateResponse[NamespaceState], error) {
+	if r.DryRun {
+		return infer.CreateResponse[NamespaceState]{ID: "preview", Output: NamespaceState{NamespaceArgs: r.Inputs}}, nil
+	}
+	name := r.Inputs.Hostname + "-" + r.Inputs.Lab[:min(8, len(r.Inputs.Lab))]
+	if err := namespace.CheckName(name); err != nil {
+		return infer.CreateResponse[NamespaceState]{}, err
+	}
+	if err := n.lab.machine.Delete(ctx, name); err != nil {
+		return infer.CreateResponse[NamespaceState]{}, err
+	}
+	identity, err := identityPath(name)
+	if err != nil {
+		return infer.CreateResponse[NamespaceState]{}, err
+	}
+	key, err := namespace.NewIdentity(identity)
+	if err != nil {
+		return infer.CreateResponse[NamespaceState]{}, err
+	}
+	status(ctx, "making host %s", name)
+	made, err := n.lab.machine.Create(ctx, namespace.Spec{Name: name, Hostname: r.Inputs.Hostname, AuthorizedKey: key})
+	if err != nil {
+		return infer.CreateResponse[NamespaceState]{}, errors.Join(err, removeIdentity(name))
+	}
+	return infer.CreateResponse[NamespaceState]{ID: name, Output: newNamespaceState(r.Inputs, made, identity)}, nil
+}
+
+func newNamespaceState(args NamespaceArgs, made namespace.State, identity string) NamespaceState {
+	instance := namespaceInstance(made)
+	return NamespaceState{
+		NamespaceArgs: args,
+		Instance:      instance,
+		Connection: Connection{hostspec.Connection{
+			Address: "127.0.0.1", Port: made.Port, User: "root",
+			Identity: identity, HostKey: made.HostKey, Namespace: instance,
+		}},
+	}
+}
+
+// Read finds the host by its name. One that is gone, or whose SSH server no longer
+// answers, has no id: the next run makes it anew.
+func (n *Namespace) Read(ctx context.Context, r infer.ReadRequest[NamespaceArgs, NamespaceState]) (infer.ReadResponse[NamespaceArgs, NamespaceState], error) {
+	found, ok, err := n.lab.machine.Inspect(ctx, r.ID)
+	if err != nil || !ok || !found.Alive {
+		return infer.ReadResponse[NamespaceArgs, NamespaceState]{}, err
+	}
+	state := newNamespaceState(r.State.NamespaceArgs, found, r.State.Connection.Identity)
+	return infer.ReadResponse[NamespaceArgs, NamespaceState]{ID: r.ID, Inputs: r.Inputs, State: state}, nil
+}
+
+// Delete ends the host; the kernel takes everything of it along.
+func (n *Namespace) Delete(ctx context.Context, r infer.DeleteRequest[NamespaceState]) (infer.DeleteResponse, error) {
+	return infer.DeleteResponse{}, errors.Join(n.lab.machine.Delete(ctx, r.ID), removeIdentity(r.ID))
+}
+
+func namespaceName(instance string) string {
+	name, _, _ := strings.Cut(instance, "/")
+	return name
+}
+
+// identityPath is where the private key for a namespace host is kept, readable by the
+// user alone: $XDG_STATE_HOME/benchlab/<name>/identity.
+func identityPath(name string) (string, error) {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no place for the SSH key of %s: %w", name, err)
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "benchlab", name, "identity"), nil
+}
+
+// removeIdentity removes the key, and the folder of keys with the last one.
+func removeIdentity(name string) error {
+	identity, err := identityPath(name)
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Dir(identity)); err != nil {
+		return err
+	}
+	// The folder stays while other hosts have their keys there.
+	_ = os.Remove(filepath.Dir(filepath.Dir(identity)))
+	return nil
+}

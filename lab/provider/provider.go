@@ -1,0 +1,92 @@
+// Package provider is the Pulumi resource provider: one file per resource, each the
+// life of one thing on a host (check, create, read, update, delete). It knows no kernel
+// path and runs no command: what happens on a host is asked of package hosts.
+package provider
+
+import (
+	"context"
+
+	"github.com/hanzoai/benchlab/hosts"
+	"github.com/hanzoai/benchlab/hosts/namespace"
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+)
+
+// Name of the provider and of its package in the Pulumi world.
+const Name = "benchlab"
+
+// New returns the provider. binDir holds the programs it brings to hosts, in
+// linux-<arch>/, and the helper that makes namespaces.
+func New(binDir string) (p.Provider, error) {
+	binaries := hosts.Binaries(binDir)
+	l := &lab{
+		pool:     hosts.NewPool(binaries),
+		binaries: binaries,
+		machine:  namespace.New(binDir + "/benchlab-netns"),
+	}
+	inferred, err := infer.NewProviderBuilder().
+		WithDisplayName("benchlab").
+		WithDescription("Reproducible benchmark labs: hosts over SSH, reversible kernel and NIC tuning, benchmarks as resources.").
+		WithRepository("https://github.com/hanzoai/benchlab").
+		WithLicense("Apache-2.0").
+		WithLanguageMap(map[string]any{
+			"go": map[string]any{
+				"importBasePath":                 "github.com/hanzoai/benchlab/lab/sdk",
+				"generateResourceContainerTypes": true,
+				"respectSchemaVersion":           true,
+			},
+		}).
+		WithModuleMap(map[tokens.ModuleName]tokens.ModuleName{
+			"hostspec": "hosts", "spec": "tuning", "results": "workloads",
+		}).
+		WithResources(
+			infer.Resource(&LabInstance{}),
+			infer.Resource(&Namespace{lab: l}),
+			infer.Resource(&Link{lab: l}),
+			infer.Resource(&Host{lab: l}),
+			infer.Resource(&Sysctl{lab: l}),
+			infer.Resource(&PacketSteering{lab: l}),
+			infer.Resource(&Profile{lab: l}),
+			infer.Resource(&Server{lab: l}),
+			infer.Resource(&Benchmark{lab: l}),
+		).
+		Build()
+	if err != nil {
+		return p.Provider{}, err
+	}
+	return withURN(withReplacement(inferred)), nil
+}
+
+// lab is what all resources of one run share.
+type lab struct {
+	pool     *hosts.Pool
+	binaries hosts.Binaries
+	machine  *namespace.Machine
+}
+
+type urnKey struct{}
+
+// withURN makes the URN of the resource known to its methods, which infer does not:
+// it is half of the owner recorded on a host.
+func withURN(inner p.Provider) p.Provider {
+	outer := inner
+	outer.Create = func(ctx context.Context, r p.CreateRequest) (p.CreateResponse, error) {
+		return inner.Create(context.WithValue(ctx, urnKey{}, string(r.Urn)), r)
+	}
+	outer.Read = func(ctx context.Context, r p.ReadRequest) (p.ReadResponse, error) {
+		return inner.Read(context.WithValue(ctx, urnKey{}, string(r.Urn)), r)
+	}
+	outer.Update = func(ctx context.Context, r p.UpdateRequest) (p.UpdateResponse, error) {
+		return inner.Update(context.WithValue(ctx, urnKey{}, string(r.Urn)), r)
+	}
+	outer.Delete = func(ctx context.Context, r p.DeleteRequest) error {
+		return inner.Delete(context.WithValue(ctx, urnKey{}, string(r.Urn)), r)
+	}
+	return outer
+}
+
+func urn(ctx context.Context) string {
+	s, _ := ctx.Value(urnKey{}).(string)
+	return s
+}

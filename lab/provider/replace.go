@@ -1,0 +1,55 @@
+package provider
+
+import (
+	"context"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// withReplacement completes infer's comparison of old and new inputs with what holds
+// for every resource here: it lives on a machine, so another machine is another
+// resource; and what is replaced is deleted first, for a delete that came later would
+// undo what the new one has set.
+func withReplacement(inner p.Provider) p.Provider {
+	outer := inner
+	outer.Diff = func(ctx context.Context, r p.DiffRequest) (p.DiffResponse, error) {
+		d, err := inner.Diff(ctx, r)
+		if err != nil || !d.HasChanges {
+			return d, err
+		}
+		for _, path := range [][]string{{"host", "machineId"}, {"loader", "machineId"}, {"server", "host", "machineId"}} {
+			if known, changed := textChanged(r.OldInputs, r.Inputs, path...); known && changed {
+				replace(&d, path[0]+"."+path[len(path)-1])
+			}
+		}
+		d.DeleteBeforeReplace = true
+		return d, nil
+	}
+	return outer
+}
+
+func replace(d *p.DiffResponse, key string) {
+	d.DetailedDiff[key] = p.PropertyDiff{Kind: p.UpdateReplace, InputDiff: true}
+}
+
+// textChanged compares one text in two property maps; known is false unless both have it.
+func textChanged(old, new property.Map, path ...string) (known, changed bool) {
+	a, okA := textAt(old, path...)
+	b, okB := textAt(new, path...)
+	return okA && okB, a != b
+}
+
+func textAt(m property.Map, path ...string) (string, bool) {
+	v := property.New(m)
+	for _, key := range path {
+		if !v.IsMap() {
+			return "", false
+		}
+		v = v.AsMap().Get(key)
+	}
+	if !v.IsString() {
+		return "", false
+	}
+	return v.AsString(), true
+}

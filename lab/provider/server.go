@@ -1,0 +1,229 @@
+package provider
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/hanzoai/benchlab/hosts"
+	"github.com/hanzoai/benchlab/tuning/spec"
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+)
+
+// Server is a benchmark server: a program brought to a host and kept running there.
+type Server struct{ lab *lab }
+
+// ServerArgs are the inputs of a Server.
+type ServerArgs struct {
+	Host          HostRef `pulumi:"host"`
+	Listen        string  `pulumi:"listen" provider:"replaceOnChanges"`
+	GOGC          int     `pulumi:"gogc,optional"`
+	ProgramDigest string  `pulumi:"programDigest,optional"`
+}
+
+// ServerState is the state of a Server.
+type ServerState struct {
+	ServerArgs
+	PID int       `pulumi:"pid"`
+	Ref ServerRef `pulumi:"ref"`
+}
+
+// ServerRef is what a benchmark needs to know of a server.
+type ServerRef struct {
+	Host   HostRef `pulumi:"host"`
+	URN    string  `pulumi:"urn"`
+	Unit   string  `pulumi:"unit"`
+	URL    string  `pulumi:"url"`
+	Digest string  `pulumi:"digest"`
+}
+
+// Annotate documents the resource.
+func (s *Server) Annotate(a infer.Annotator) {
+	a.SetToken("workloads", "Server")
+	a.Describe(&s, "A benchmark server on a host: uploaded, started detached, checked for health, restarted when it changes, stopped on delete.")
+}
+
+// Annotate documents the inputs.
+func (s *ServerArgs) Annotate(a infer.Annotator) {
+	a.Describe(&s.Host, "The host to run on.")
+	a.Describe(&s.Listen, "Address with scheme: `http://10.99.0.1:8080`.")
+	a.Describe(&s.GOGC, "The garbage collector's target percentage. Default 100.")
+	a.Describe(&s.ProgramDigest, "Set by the provider: digest of the program, so that a new build restarts the server.")
+}
+
+// Annotate documents the outputs.
+func (s *ServerState) Annotate(a infer.Annotator) {
+	a.Describe(&s.PID, "Process id on the host; 0 where a refresh found it not running.")
+	a.Describe(&s.Ref, "The server as an input of a benchmark.")
+}
+
+// Annotate documents the type.
+func (s *ServerRef) Annotate(a infer.Annotator) {
+	a.SetToken("workloads", "ServerRef")
+	a.Describe(&s, "A server as an input of a benchmark: the output `ref` of a Server.")
+	a.Describe(&s.URN, "URN of the Server, which owns the unit.")
+	a.Describe(&s.Unit, "Name of the process on its host; it follows from the address.")
+	a.Describe(&s.URL, "Where it listens.")
+	a.Describe(&s.Digest, "Digest of program and settings: a benchmark runs again when it changes.")
+}
+
+// WireDependencies keeps the reference known in a preview that does not change the server.
+func (*Server) WireDependencies(f infer.FieldSelector, args *ServerArgs, state *ServerState) {
+	inputs := []infer.InputField{f.InputField(&args.Host), f.InputField(&args.Listen), f.InputField(&args.GOGC), f.InputField(&args.ProgramDigest)}
+	f.OutputField(&state.PID).DependsOn(inputs...)
+	f.OutputField(&state.Ref).DependsOn(inputs...)
+}
+
+// Check judges the address and adds the digest of the program.
+func (s *Server) Check(ctx context.Context, r infer.CheckRequest) (infer.CheckResponse[ServerArgs], error) {
+	args, failures, err := infer.DefaultCheck[ServerArgs](ctx, r.NewInputs)
+	if err != nil {
+		return infer.CheckResponse[ServerArgs]{}, err
+	}
+	if !r.NewInputs.Get("listen").IsComputed() {
+		if _, err := listenURL(args.Listen); err != nil {
+			failures = append(failures, p.CheckFailure{Property: "listen", Reason: err.Error()})
+		}
+	}
+	args.ProgramDigest, err = s.lab.programDigest("benchlab-server")
+	return infer.CheckResponse[ServerArgs]{Inputs: args, Failures: failures}, err
+}
+
+func listenURL(listen string) (*url.URL, error) {
+	u, err := url.Parse(listen)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme != "http" || u.Port() == "" || u.Hostname() == "" || strings.TrimSuffix(u.Path, "/") != "" {
+		return nil, fmt.Errorf("%q: write it as http://ADDRESS:PORT", listen)
+	}
+	return u, nil
+}
+
+// programDigest is one digest of a program in all architectures it is built for, as the
+// host's is not known when inputs are checked.
+func (l *lab) programDigest(program string) (string, error) {
+	sum := sha256.New()
+	for _, arch := range []string{"amd64", "arm64"} {
+		path, err := l.binaries.Path(program, arch)
+		if err != nil {
+			return "", err
+		}
+		one, err := hosts.SHA256(path)
+		if err != nil {
+			return "", err
+		}
+		_, _ = sum.Write([]byte(one)) // a hash never fails to write
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// unit follows from the address: a server that is only renamed in the program keeps its
+// process.
+func (args ServerArgs) unit() string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ReplaceAll(strings.ToLower(args.Listen), "://", "-")), "-")
+}
+
+func (args ServerArgs) env() map[string]string {
+	if args.GOGC == 0 {
+		return map[string]string{}
+	}
+	return map[string]string{"GOGC": strconv.Itoa(args.GOGC)}
+}
+
+// Create brings the program to the host and starts it.
+func (s *Server) Create(ctx context.Context, r infer.CreateRequest[ServerArgs]) (infer.CreateResponse[ServerState], error) {
+	if r.DryRun {
+		return infer.CreateResponse[ServerState]{ID: "preview", Output: ServerState{ServerArgs: r.Inputs}}, nil
+	}
+	state, err := s.start(ctx, r.Inputs)
+	return infer.CreateResponse[ServerState]{ID: r.Inputs.Host.MachineID + "/" + r.Inputs.unit(), Output: state}, err
+}
+
+// Update restarts the server where it has changed or no longer runs.
+func (s *Server) Update(ctx context.Context, r infer.UpdateRequest[ServerArgs, ServerState]) (infer.UpdateResponse[ServerState], error) {
+	if r.DryRun {
+		return infer.UpdateResponse[ServerState]{Output: ServerState{ServerArgs: r.Inputs, PID: r.State.PID, Ref: r.State.Ref}}, nil
+	}
+	state, err := s.start(ctx, r.Inputs)
+	return infer.UpdateResponse[ServerState]{Output: state}, err
+}
+
+func (s *Server) start(ctx context.Context, args ServerArgs) (ServerState, error) {
+	host, err := s.lab.host(ctx, args.Host)
+	if err != nil {
+		return ServerState{}, err
+	}
+	local, err := s.lab.binaries.Path("benchlab-server", host.Arch())
+	if err != nil {
+		return ServerState{}, err
+	}
+	status(ctx, "uploading the server")
+	binary, err := host.Upload(ctx, local)
+	if err != nil {
+		return ServerState{}, fmt.Errorf("%s: %w", args.Host.Connection, err)
+	}
+	status(ctx, "starting on %s", args.Listen)
+	started, err := host.StartServer(ctx, hosts.Server{
+		Owner: spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, Unit: args.unit(), Binary: binary,
+		Args: []string{"-listen", args.Listen}, Env: args.env(), Health: strings.TrimSuffix(args.Listen, "/") + "/health",
+	})
+	if err != nil {
+		return ServerState{}, err
+	}
+	sum := sha256.Sum256(fmt.Append(nil, args.ProgramDigest, args.Listen, args.GOGC))
+	return ServerState{ServerArgs: args, PID: started.PID, Ref: ServerRef{
+		Host: args.Host, URN: urn(ctx), Unit: args.unit(), URL: args.Listen, Digest: hex.EncodeToString(sum[:]),
+	}}, nil
+}
+
+// Read says whether the server still runs. One that does not loses the digest of its
+// program, so that the next run starts it again.
+func (s *Server) Read(ctx context.Context, r infer.ReadRequest[ServerArgs, ServerState]) (infer.ReadResponse[ServerArgs, ServerState], error) {
+	args := r.State.ServerArgs
+	host, err := s.lab.host(ctx, args.Host)
+	if errors.Is(err, errGone) {
+		return infer.ReadResponse[ServerArgs, ServerState]{}, nil
+	}
+	if err != nil {
+		return infer.ReadResponse[ServerArgs, ServerState]{}, err
+	}
+	found, err := host.InspectServer(ctx, spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, args.unit())
+	if err != nil {
+		return infer.ReadResponse[ServerArgs, ServerState]{}, err
+	}
+	state := r.State
+	state.PID = found.PID
+	if !found.Running {
+		p.GetLogger(ctx).Warningf("drift on %s: server %s is not running; the end of its log:\n%s", args.Host.Connection, args.unit(), found.Log)
+		state.PID, state.ProgramDigest, r.Inputs.ProgramDigest = 0, notRunning, notRunning
+	}
+	return infer.ReadResponse[ServerArgs, ServerState]{ID: r.ID, Inputs: r.Inputs, State: state}, nil
+}
+
+const notRunning = "not running"
+
+// Delete stops the server.
+func (s *Server) Delete(ctx context.Context, r infer.DeleteRequest[ServerState]) (infer.DeleteResponse, error) {
+	args := r.State.ServerArgs
+	host, err := s.lab.host(ctx, args.Host)
+	if errors.Is(err, errGone) {
+		p.GetLogger(ctx).Warningf("%v, and the server with it", err)
+		return infer.DeleteResponse{}, nil
+	}
+	if err != nil {
+		return infer.DeleteResponse{}, err
+	}
+	return infer.DeleteResponse{}, host.StopServer(ctx, spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, args.unit())
+}

@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hanzoai/benchlab/hosts"
+	"github.com/hanzoai/benchlab/tuning/spec"
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// Tuned is what every tuning resource says of its settings.
+type Tuned struct {
+	Settings []spec.Setting `pulumi:"settings"`
+	// Digest of the wanted values: a benchmark that depends on it runs again when they change.
+	Digest string `pulumi:"digest"`
+	// Writes counts kernel writes of the last apply.
+	Writes int `pulumi:"writes"`
+}
+
+// Annotate documents the outputs.
+func (t *Tuned) Annotate(a infer.Annotator) {
+	a.Describe(&t.Settings, "The verdict on each value: original, desired, live, status, and the reason where the host can't have it.")
+	a.Describe(&t.Digest, "Digest of the desired values; it changes when they change, not when a host drifts.")
+	a.Describe(&t.Writes, "Kernel writes of the last apply; 0 where everything was as wanted.")
+}
+
+// apply brings a host's values to the wanted ones. An error leaves everything as it was,
+// but where the connection was lost the outcome is unknown: the state is kept then, and
+// the next run finds out.
+func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned, error) {
+	host, err := l.host(ctx, ref)
+	if err != nil {
+		return Tuned{}, err
+	}
+	report, err := host.Apply(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want, func(s spec.Setting) {
+		status(ctx, "%s %s: %s", s.Key, s.Status, s.Live)
+	})
+	if errors.Is(err, hosts.ErrConnectionLost) {
+		return Tuned{Settings: []spec.Setting{}, Digest: want.Digest()}, infer.ResourceInitFailedError{Reasons: []string{err.Error()}}
+	}
+	if err != nil {
+		return Tuned{}, err
+	}
+	warn(ctx, report)
+	for _, s := range report.Settings {
+		if s.Status == spec.Unsupported || s.Status == spec.Rounded {
+			p.GetLogger(ctx).Infof("%s %s: %s", s.Key, s.Status, s.Reason)
+		}
+	}
+	status(ctx, "%d values as wanted, %d written", len(report.Settings), report.Writes)
+	return newTuned(report, want), nil
+}
+
+func newTuned(r spec.Report, want spec.Tunables) Tuned {
+	if r.Settings == nil {
+		r.Settings = []spec.Setting{}
+	}
+	return Tuned{Settings: r.Settings, Digest: want.Digest(), Writes: r.Writes}
+}
+
+// preview shows what an apply would change, live value to desired value. It touches
+// nothing, and is silent about a host that is not there yet.
+func (l *lab) previewTune(ctx context.Context, ref HostRef, want spec.Tunables) error {
+	if ref.MachineID == "" { // unknown until the host is made
+		return nil
+	}
+	host, err := l.host(ctx, ref)
+	if errors.Is(err, errGone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	report, err := host.Plan(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want)
+	if err != nil {
+		return err
+	}
+	warn(ctx, report)
+	for _, s := range report.Settings {
+		switch s.Status {
+		case spec.Differs:
+			p.GetLogger(ctx).Infof("%s: %s → %s", s.Key, s.Live, s.Desired)
+		case spec.Unsupported:
+			p.GetLogger(ctx).Infof("%s unsupported: %s", s.Key, s.Reason)
+		}
+	}
+	return nil
+}
+
+// readTune compares a host with the wanted values. gone is true for a namespace host that
+// no longer exists.
+func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables) (t Tuned, drift map[string]string, gone bool, err error) {
+	host, err := l.host(ctx, ref)
+	if errors.Is(err, errGone) {
+		return Tuned{}, nil, true, nil
+	}
+	if err != nil {
+		return Tuned{}, nil, false, err
+	}
+	report, err := host.Plan(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want)
+	if err != nil {
+		return Tuned{}, nil, false, err
+	}
+	for i, s := range report.Settings {
+		switch s.Status {
+		case spec.Differs:
+			if drift == nil {
+				drift = map[string]string{}
+			}
+			drift[s.Key] = fmt.Sprintf("wanted %s, found %s", s.Desired, s.Live)
+			p.GetLogger(ctx).Warningf("drift on %s: %s wanted %s, found %s", ref.Connection, s.Key, s.Desired, s.Live)
+		case spec.Unchanged:
+			// What stands as it was applied is not news: the stored verdict of an apply says
+			// "applied" for a value that has not changed since.
+			report.Settings[i].Status = spec.Applied
+		}
+	}
+	return newTuned(report, want), drift, false, nil
+}
+
+// restore puts the originals back.
+func (l *lab) restore(ctx context.Context, ref HostRef) error {
+	host, err := l.host(ctx, ref)
+	if errors.Is(err, errGone) {
+		p.GetLogger(ctx).Warningf("%v: its values are gone with it, nothing to restore", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	report, err := host.Restore(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab})
+	if err != nil {
+		return err
+	}
+	warn(ctx, report)
+	status(ctx, "%d values restored", len(report.Settings))
+	return nil
+}
+
+// checkTunables adds what is wrong with the wanted values to the failures of a Check.
+// While inputs are unknown there is nothing to judge.
+func checkTunables(inputs property.Map, want spec.Tunables, failures []p.CheckFailure) []p.CheckFailure {
+	if len(failures) > 0 || property.New(inputs).HasComputed() {
+		return failures
+	}
+	if err := want.Validate(); err != nil {
+		return []p.CheckFailure{{Reason: err.Error()}}
+	}
+	return nil
+}
