@@ -1,0 +1,80 @@
+package lab
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// reference returns the name that an attribute such as host = host.spark refers to.
+// It is false where there is no such block; that has been reported then.
+func (b *block) reference(name, kind string) (string, bool) {
+	e := b.expr(name)
+	if e == nil {
+		return "", false
+	}
+	at := e.Range()
+	steps, diags := hcl.AbsTraversalForExpr(e)
+	if diags.HasErrors() {
+		v, diags := e.Value(nil)
+		if diags.HasErrors() {
+			b.wrongType(at, name, "a reference", b.source(at))
+			return "", false
+		}
+		if !v.IsNull() && v.Type() == cty.String {
+			target := strings.TrimPrefix(v.AsString(), kind+".")
+			b.report(at, fmt.Sprintf("Wrong type for %q", name),
+				"%s takes a reference, which stands without quotes. %s", name, b.offer(name, kind, target))
+			_, known := b.declared[kind][target]
+			return target, known
+		}
+		b.wrongType(at, name, "a reference", describe(v))
+		return "", false
+	}
+	root := steps.RootName()
+	if len(steps) == 1 {
+		b.report(at, "Incomplete reference", "%s takes a %s by kind and name. %s", name, kind, b.offer(name, kind, root))
+		return "", false
+	}
+	step, ok := steps[1].(hcl.TraverseAttr)
+	if !ok || len(steps) > 2 {
+		b.report(at, "Invalid reference", "A reference is a kind, a dot and a name: %s.NAME.", kind)
+		return "", false
+	}
+	if root != kind {
+		summary, what := fmt.Sprintf("Unknown kind %q", root), "there is no kind "+root
+		if slices.Contains(shapes[fileKind].blocks, root) {
+			summary, what = fmt.Sprintf("%s is not a %s", b.source(at), kind), b.source(at)+" is a "+root
+		}
+		b.report(at, summary, "%s takes a %s; %s. %s", name, kind, what, b.offer(name, kind, step.Name))
+		return "", false
+	}
+	if _, known := b.declared[kind][step.Name]; !known {
+		b.report(at, fmt.Sprintf("Unknown %s %q", kind, step.Name),
+			"No %s of that name is declared. %s", kind, b.offer(name, kind, step.Name))
+		return "", false
+	}
+	return step.Name, true
+}
+
+// offer says what could stand as a reference: the block whose name is nearest, else
+// all of its kind.
+func (r *reader) offer(attr, kind, given string) string {
+	names := slices.Sorted(maps.Keys(r.declared[kind]))
+	if _, known := r.declared[kind][given]; known {
+		return fmt.Sprintf("Write %s = %s.%s.", attr, kind, given)
+	}
+	if meant := nearest(given, names); meant != "" {
+		return fmt.Sprintf("Did you mean %s.%s?", kind, meant)
+	}
+	switch len(names) {
+	case 0:
+		return fmt.Sprintf("This file declares no %s: add a block %s \"NAME\" { … }.", kind, kind)
+	default:
+		return fmt.Sprintf("Declared: %s.%s.", kind, strings.Join(names, ", "+kind+"."))
+	}
+}
