@@ -80,7 +80,7 @@ func (b *block) connections() []int {
 	var counts []int
 	seen := map[int]bool{}
 	for _, item := range list.Exprs {
-		n, ok := b.whole(item, name, 1, maxConnections)
+		n, ok := b.whole(item, name, "whole numbers", 1, maxConnections)
 		if !ok {
 			continue
 		}

@@ -94,10 +94,10 @@ func (b *block) unknownAttribute(a *hclsyntax.Attribute) {
 	summary := fmt.Sprintf("Unknown attribute %q", a.Name)
 	if meant := nearest(a.Name, free); meant != "" {
 		b.attrs[meant] = a
-		b.report(a.NameRange, summary, "%s has no such attribute. Did you mean %s?", b, meant)
+		b.report(a.NameRange, summary, "%s has no such attribute. Did you mean %s?", b.sentence(), meant)
 		return
 	}
-	b.report(a.NameRange, summary, "%s has no such attribute%s.", b, takes(s))
+	b.report(a.NameRange, summary, "%s has no such attribute%s.", b.sentence(), takes(s))
 }
 
 // child opens a block within b; nil where nobody can tell what it is meant to be.
@@ -113,16 +113,17 @@ func (b *block) child(syntax *hclsyntax.Block) *block {
 		}
 		meant := nearest(kind, s.blocks)
 		if meant == "" {
-			b.report(syntax.TypeRange, summary, "%s has no such block%s.", b.article(), takes(s))
+			b.report(syntax.TypeRange, summary, "%s has no such block%s.", b.sentence(), takes(s))
 			return nil
 		}
-		b.report(syntax.TypeRange, summary, "%s has no such block. Did you mean %s?", b.article(), meant)
+		b.report(syntax.TypeRange, summary, "%s has no such block. Did you mean %s?", b.sentence(), meant)
 		kind = meant
 	}
 	return b.reader.open(kind, b.label(kind, syntax), syntax.DefRange(), syntax.Body)
 }
 
-func (b *block) article() string {
+// sentence names the block at the start of a sentence.
+func (b *block) sentence() string {
 	if b.kind == fileKind {
 		return "A lab file"
 	}

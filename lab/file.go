@@ -29,6 +29,7 @@ func Load(path string) (*Definition, error) {
 func Parse(src []byte, filename string) (*Definition, error) {
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
 	if diags.HasErrors() {
+		explainSyntax(diags, fileKind, file.Body.(*hclsyntax.Body))
 		return nil, newDiagnostics(diags, src, file)
 	}
 	r := &reader{

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -32,7 +31,7 @@ func (r *reader) link(b *block) Link {
 		if len(blocks) > len(l.Ends) {
 			at = blocks[len(l.Ends)].header
 		}
-		r.report(at, fmt.Sprintf("%s has %d ends", b, len(blocks)), "A link joins two hosts: give it two end { } blocks.")
+		r.report(at, fmt.Sprintf("%s needs two ends and has %d", b, len(blocks)), "A link joins two hosts: give it an end { } block for each.")
 	}
 	var good []end
 	for i, eb := range blocks {
@@ -114,11 +113,11 @@ func (r *reader) pair(b *block, x, y end) {
 func parseNIC(s string) (string, error) {
 	switch {
 	case s == "" || s == "." || s == ".." || strings.ContainsAny(s, "/: \t\r\n\v\f"):
-		return "", fmt.Errorf("%q is no NIC name: letters and digits, without blanks, / and :", s)
+		return "", fmt.Errorf("%q is no NIC name. Take one without blanks, slashes and colons, such as data0", s)
 	case len(s) > maxNICName:
 		return "", fmt.Errorf("%q has %d bytes; the kernel takes %d for a NIC name. Shorten it", s, len(s), maxNICName)
 	case s == "lo":
-		return "", errors.New("lo is the loopback device, which every host has. Take another name, such as data0")
+		return "", fmt.Errorf("%q is the loopback device, which every host has. Take another name, such as data0", s)
 	}
 	return s, nil
 }

@@ -37,7 +37,7 @@ func (b *block) reference(name, kind string) (string, bool) {
 	}
 	root := steps.RootName()
 	if len(steps) == 1 {
-		b.report(at, "Incomplete reference", "%s takes a %s by kind and name. %s", name, kind, b.offer(name, kind, root))
+		b.report(at, "Incomplete reference", "%s refers to a %s by kind and name. %s", name, kind, b.offer(name, kind, root))
 		return "", false
 	}
 	step, ok := steps[1].(hcl.TraverseAttr)
@@ -50,7 +50,7 @@ func (b *block) reference(name, kind string) (string, bool) {
 		if slices.Contains(shapes[fileKind].blocks, root) {
 			summary, what = fmt.Sprintf("%s is not a %s", b.source(at), kind), b.source(at)+" is a "+root
 		}
-		b.report(at, summary, "%s takes a %s; %s. %s", name, kind, what, b.offer(name, kind, step.Name))
+		b.report(at, summary, "%s refers to a %s; %s. %s", name, kind, what, b.offer(name, kind, step.Name))
 		return "", false
 	}
 	if _, known := b.declared[kind][step.Name]; !known {

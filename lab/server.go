@@ -77,7 +77,7 @@ func parseListen(s string) (netip.AddrPort, error) {
 	}
 	a, err := netip.ParseAddr(host)
 	if err != nil || a.IsUnspecified() || a.IsMulticast() {
-		return none, fmt.Errorf("%q is not an IP address that loaders can connect to. Write the one of the NIC to be measured. %s", host, form)
+		return none, fmt.Errorf("%q is not an IP address that loaders can connect to. Name the one of the NIC to be measured, as in \"http://10.99.0.1:8080\"", host)
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {

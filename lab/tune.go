@@ -3,7 +3,9 @@ package lab
 import (
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hanzoai/benchlab/tuning/spec"
@@ -35,8 +37,8 @@ func (r *reader) tune(b *block) Tune {
 	host, known := b.reference("host", "host")
 	t.Host = host
 	if !known {
-		// A key can still be twice in this block.
-		host = "of " + b.String()
+		// A key can still be twice in this block. No host has a blank in its name.
+		host = b.String()
 	}
 	if e := b.expr("sysctl"); e != nil {
 		t.Tunables.Sysctls = r.sysctls(b, host, e)
@@ -89,25 +91,25 @@ func (b *block) sysctlKey(e hclsyntax.Expression) (string, bool) {
 // sysctlValue returns a value as the kernel's text: a string as it is, a whole number
 // in all its digits.
 func (b *block) sysctlValue(e hclsyntax.Expression) (string, bool) {
-	const want = "a number or a string"
-	v, ok := b.constant(e, "sysctl", want)
+	v, ok := b.constant(e, "sysctl", "a map of numbers and strings")
 	if !ok {
 		return "", false
 	}
 	const summary = "Invalid sysctl value"
 	switch t := v.Type(); {
 	case v.IsNull():
-		b.report(e.Range(), summary, "A value is %s; found null. Leave the line out to leave the key alone.", want)
+		b.report(e.Range(), summary, "A value is a number or a string; found null. Leave the line out to leave the key alone.")
 	case t == cty.String:
 		return v.AsString(), true
 	case t == cty.Number:
-		// Numbers beyond 64 bits are no kernel's, and written out could fill the memory.
+		// No kernel value is beyond 64 bits, and 1e99999999 written out would fill the memory.
 		n := v.AsBigFloat()
-		if i, exact := n.Int64(); exact == 0 {
-			return fmt.Sprint(i), true
+		if i, exact := n.Int64(); exact == big.Exact {
+			return strconv.FormatInt(i, 10), true
 		}
-		if u, exact := n.Uint64(); exact == 0 {
-			return fmt.Sprint(u), true
+		// Uint64 calls 1.5 exact.
+		if u, exact := n.Uint64(); exact == big.Exact && n.IsInt() {
+			return strconv.FormatUint(u, 10), true
 		}
 		b.report(e.Range(), summary, "The kernel takes whole numbers of 64 bits; found %s.", describe(v))
 	case t == cty.Bool:
@@ -119,7 +121,7 @@ func (b *block) sysctlValue(e hclsyntax.Expression) (string, bool) {
 	case t.IsTupleType():
 		b.report(e.Range(), summary, "A value with several fields is one string. Write %q.", b.fields(e))
 	default:
-		b.report(e.Range(), summary, "A value is %s; found %s.", want, describe(v))
+		b.report(e.Range(), summary, "A value is a number or a string; found %s.", describe(v))
 	}
 	return "", false
 }
@@ -142,11 +144,11 @@ func (r *reader) packetSteering(b *block, tune, host string) spec.PacketSteering
 	}
 	nic, err := parseNIC(b.name)
 	p.NIC = nic
-	if b.check(b.header, "Invalid NIC", err) {
-		r.claim(setting{host, "packet_steering " + nic}, claim{tune: tune, written: b.String(), at: b.header})
-		r.knownNIC(b, host, nic)
+	if !b.check(b.header, "Invalid NIC", err) {
+		return p
 	}
-	if p.FlowEntries > 0 {
+	r.knownNIC(b, host, nic)
+	if r.claim(setting{host, "packet_steering " + nic}, claim{tune: tune, written: b.String(), at: b.header}) && p.FlowEntries > 0 {
 		r.claim(setting{host, canonicalKey(flowEntriesKey)},
 			claim{tune: tune, written: "flow_entries (" + flowEntriesKey + ")", at: b.at("flow_entries"), flowEntries: p.FlowEntries})
 	}
@@ -179,20 +181,22 @@ func oneOf(given string, candidates []string) string {
 
 // claim reports a setting that the file sets twice on one host. Packet steering of
 // several NICs in one block may agree on the host's one flow table.
-func (r *reader) claim(s setting, c claim) {
+func (r *reader) claim(s setting, c claim) bool {
 	first, taken := r.settings[s]
-	switch {
-	case !taken:
+	if !taken {
 		r.settings[s] = c
-	case first.tune == c.tune && first.flowEntries > 0 && first.flowEntries == c.flowEntries:
-	default:
-		host := s.host
-		if r.hosts[host] != nil {
-			host = "on host " + host
-		}
-		r.report(c.at, fmt.Sprintf("%s is set twice %s", c.written, host),
-			"tune %q sets it at %s already, as %s. Keep one of the two.", first.tune, place(first.at), first.written)
+		return true
 	}
+	if first.tune == c.tune && first.flowEntries > 0 && first.flowEntries == c.flowEntries {
+		return true
+	}
+	host := "the same host"
+	if r.hosts[s.host] != nil {
+		host = "host " + s.host
+	}
+	r.report(c.at, c.written+" is set twice",
+		"tune %q sets it for %s at %s already, as %s. Keep one of the two.", first.tune, host, place(first.at), first.written)
+	return false
 }
 
 // canonicalKey brings a sysctl key to its path below /proc/sys. As in sysctl(8), the

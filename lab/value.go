@@ -28,7 +28,7 @@ func (b *block) at(name string) hcl.Range {
 
 // wrongType reports a value that is not of the type an attribute takes.
 func (b *block) wrongType(at hcl.Range, name, want, found string) {
-	b.report(at, fmt.Sprintf("Wrong type for %q", name), "%s takes %s such as %s; found %s.",
+	b.report(at, fmt.Sprintf("Wrong type for %q", name), "%s takes %s, such as %s; found %s.",
 		name, want, shapes[b.kind].example(name), found)
 }
 
@@ -86,7 +86,8 @@ func parsed[T any](b *block, name string, parse func(string) (T, error)) (T, boo
 // check reports err, if there is one, at a place; it is true where there is none.
 func (b *block) check(at hcl.Range, summary string, err error) bool {
 	if err != nil {
-		b.report(at, summary, "%s.", strings.TrimSuffix(err.Error(), "."))
+		text := err.Error()
+		b.report(at, summary, "%s.", strings.ToUpper(text[:1])+text[1:])
 	}
 	return err == nil
 }
@@ -97,13 +98,14 @@ func (b *block) integer(name string, low, high int) int {
 	if e == nil {
 		return 0
 	}
-	n, _ := b.whole(e, name, low, high)
+	n, _ := b.whole(e, name, "a whole number", low, high)
 	return n
 }
 
-// whole works out an expression that must be a whole number from low to high.
-func (b *block) whole(e hclsyntax.Expression, name string, low, high int) (int, bool) {
-	want := fmt.Sprintf("a whole number from %d to %d", low, high)
+// whole works out an expression that must be a whole number from low to high. Messages
+// call it want.
+func (b *block) whole(e hclsyntax.Expression, name, want string, low, high int) (int, bool) {
+	want = fmt.Sprintf("%s from %d to %d", want, low, high)
 	v, ok := b.constant(e, name, want)
 	if !ok {
 		return 0, false

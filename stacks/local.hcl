@@ -35,7 +35,9 @@ tune "spark" {
     "net.ipv4.tcp_tw_reuse"        = 1
     "net.ipv4.tcp_fin_timeout"     = 10
 
-    # Socket buffers, in bytes: minimum, default, maximum.
+    # Socket buffers, in bytes: minimum, default, maximum. rmem_max and wmem_max, and
+    # netdev_* below, are the whole machine's: a namespace host reports them as
+    # unsupported, a real one takes them.
     "net.ipv4.tcp_rmem" = "4096 131072 16777216"
     "net.ipv4.tcp_wmem" = "4096 65536 16777216"
     "net.core.rmem_max" = 268435456
