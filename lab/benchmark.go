@@ -37,7 +37,7 @@ func (r *reader) benchmark(b *block) Benchmark {
 func (r *reader) reachable(b *block, bm Benchmark) {
 	server, known := r.servers[bm.Server]
 	loader := r.hosts[bm.Loader]
-	if !known || loader == nil || bm.Loader == server.host {
+	if !known || bm.Loader == server.host {
 		return
 	}
 	a := server.listen.Addr()
@@ -55,7 +55,7 @@ func (r *reader) reachable(b *block, bm Benchmark) {
 			return
 		}
 	}
-	if h := r.hosts[server.host]; h != nil && h.Namespace != nil && !linked {
+	if r.hosts[server.host].Namespace != nil && !linked {
 		return // reported with the server
 	}
 	b.report(b.at("loader"), fmt.Sprintf("host %q can't reach server %q", bm.Loader, bm.Server),

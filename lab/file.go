@@ -78,8 +78,10 @@ func (r *reader) read(body *hclsyntax.Body) {
 		r.def.Hosts = append(r.def.Hosts, r.host(b))
 	}
 	for i := range r.def.Hosts {
-		h := &r.def.Hosts[i]
-		r.hosts[h.Name] = h
+		// The first of two equal names is the one that is meant: the second was reported.
+		if h := &r.def.Hosts[i]; r.hosts[h.Name] == nil {
+			r.hosts[h.Name] = h
+		}
 	}
 	before := len(r.diags)
 	for _, b := range root.blocks("link") {

@@ -75,7 +75,7 @@ func (r *reader) end(b *block, link string) (end, bool) {
 // been reported already.
 func (r *reader) linkable(b *block, name string) bool {
 	h := r.hosts[name]
-	if h == nil || h.Namespace == nil && h.Connection != nil {
+	if h.Namespace == nil && h.Connection != nil {
 		b.report(b.at("host"), fmt.Sprintf("host %q is no namespace", name),
 			"A link is made between two namespaces on this machine; a machine behind a connection has its own wire. Leave the link out, or declare host %q with a namespace { } block.", name)
 		return false

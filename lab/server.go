@@ -40,7 +40,7 @@ func (r *reader) endpoint(b *block, e endpoint) {
 	}
 	r.servers[b.name] = e
 	h, a := r.hosts[e.host], e.listen.Addr()
-	if r.brokenLinks || a.IsLoopback() || h == nil || h.Namespace == nil || r.addresses[a].Host == e.host {
+	if r.brokenLinks || a.IsLoopback() || h.Namespace == nil || r.addresses[a].Host == e.host {
 		return
 	}
 	var own []string

@@ -134,7 +134,13 @@ func describe(v cty.Value) string {
 	case t == cty.String:
 		return fmt.Sprintf("the string %q", v.AsString())
 	case t == cty.Number:
-		return "the number " + v.AsBigFloat().Text('g', 20)
+		n := v.AsBigFloat()
+		if e := n.MantExp(nil); e < -64 || e > 64 {
+			// All digits of 1e600000000 would take minutes.
+			f, _ := n.Float64()
+			return fmt.Sprintf("the number %g", f)
+		}
+		return "the number " + n.Text('g', 20)
 	case t == cty.Bool:
 		return fmt.Sprintf("the bool %t", v.True())
 	case t.IsTupleType():

@@ -13,6 +13,7 @@ tune "a" {
     "net.core.somaxconn" = 1.5
     "net.core.rmem_max" = 1e400
     "net.core.wmem_max" = null
+    "net.core.optmem_max" = 1e600000000
     "net.ipv4.tcp_wmem" = { min = 4096 }
     "net.core.netdev_budget" = host.spark
   }
