@@ -63,7 +63,7 @@ func (r *reader) end(b *block, link string) (end, bool) {
 		e.Address = e.prefix.String()
 		if first, taken := r.addresses[e.prefix.Addr()]; taken {
 			b.report(e.at, fmt.Sprintf("%s is used twice", e.prefix.Addr()),
-				"%s of host %s has it already at %s. Give each end an address of its own.", first.NIC, first.Host, place(first.at))
+				"An end of link %q has it already, at %s. Give each end an address of its own.", first.link, place(first.at))
 			return e, false
 		}
 		r.addresses[e.prefix.Addr()] = e

@@ -135,10 +135,9 @@ func describe(v cty.Value) string {
 		return fmt.Sprintf("the string %q", v.AsString())
 	case t == cty.Number:
 		n := v.AsBigFloat()
-		if e := n.MantExp(nil); e < -64 || e > 64 {
-			// All digits of 1e600000000 would take minutes.
-			f, _ := n.Float64()
-			return fmt.Sprintf("the number %g", f)
+		if e := n.MantExp(nil); e < -4096 || e > 4096 {
+			// To print 1e600000000, all its digits would be worked out.
+			return "a number beyond all bounds"
 		}
 		return "the number " + n.Text('g', 20)
 	case t == cty.Bool:
