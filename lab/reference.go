@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -20,20 +21,7 @@ func (b *block) reference(name, kind string) (string, bool) {
 	at := e.Range()
 	steps, diags := hcl.AbsTraversalForExpr(e)
 	if diags.HasErrors() {
-		v, diags := e.Value(nil)
-		if diags.HasErrors() {
-			b.wrongType(at, name, "a reference", b.source(at))
-			return "", false
-		}
-		if !v.IsNull() && v.Type() == cty.String {
-			target := strings.TrimPrefix(v.AsString(), kind+".")
-			b.report(at, fmt.Sprintf("Wrong type for %q", name),
-				"%s takes a reference, which stands without quotes. %s", name, b.offer(name, kind, target))
-			_, known := b.declared[kind][target]
-			return target, known
-		}
-		b.wrongType(at, name, "a reference", describe(v))
-		return "", false
+		return b.quotedReference(e, name, kind)
 	}
 	root := steps.RootName()
 	if len(steps) == 1 {
@@ -61,6 +49,26 @@ func (b *block) reference(name, kind string) (string, bool) {
 	return step.Name, true
 }
 
+// quotedReference reports a value that stands where a reference should. A string that
+// names a block is taken for what it was meant to be.
+func (b *block) quotedReference(e hclsyntax.Expression, name, kind string) (string, bool) {
+	at := e.Range()
+	v, diags := e.Value(nil)
+	switch {
+	case diags.HasErrors():
+		b.wrongType(at, name, "a reference", b.source(at))
+	case v.IsNull() || v.Type() != cty.String:
+		b.wrongType(at, name, "a reference", describe(v))
+	default:
+		target := strings.TrimPrefix(v.AsString(), kind+".")
+		b.report(at, fmt.Sprintf("Wrong type for %q", name),
+			"%s takes a reference, which stands without quotes. %s", name, b.offer(name, kind, target))
+		_, known := b.declared[kind][target]
+		return target, known
+	}
+	return "", false
+}
+
 // offer says what could stand as a reference: the block whose name is nearest, else
 // all of its kind.
 func (r *reader) offer(attr, kind, given string) string {
@@ -71,10 +79,8 @@ func (r *reader) offer(attr, kind, given string) string {
 	if meant := nearest(given, names); meant != "" {
 		return fmt.Sprintf("Did you mean %s.%s?", kind, meant)
 	}
-	switch len(names) {
-	case 0:
+	if len(names) == 0 {
 		return fmt.Sprintf("This file declares no %s: add a block %s \"NAME\" { … }.", kind, kind)
-	default:
-		return fmt.Sprintf("Declared: %s.%s.", kind, strings.Join(names, ", "+kind+"."))
 	}
+	return fmt.Sprintf("Declared: %s.%s.", kind, strings.Join(names, ", "+kind+"."))
 }
