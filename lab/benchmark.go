@@ -1,0 +1,125 @@
+package lab
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// maxConnections is how many connections one address can have to one listener: the
+// loader has no more ports.
+const maxConnections = 65535
+
+func (r *reader) benchmark(b *block) Benchmark {
+	bm := Benchmark{Name: b.name, Connections: b.connections()}
+	var okServer, okLoader bool
+	bm.Server, okServer = b.reference("server", "server")
+	bm.Loader, okLoader = b.reference("loader", "host")
+	bm.Path, _ = parsed(b, "path", parsePath)
+	bm.WarmUp, _ = parsed(b, "warm_up", parseDuration)
+	if d, ok := parsed(b, "duration", parseDuration); ok {
+		bm.Duration = d
+		if d == 0 {
+			b.report(b.at("duration"), "Invalid duration", "Nothing can be measured in no time. Write one such as \"5s\".")
+		}
+	}
+	if okServer && okLoader {
+		r.reachable(b, bm)
+	}
+	return bm
+}
+
+// reachable reports a loader that has no way to the server: a namespace host sees
+// itself and the far ends of its links.
+func (r *reader) reachable(b *block, bm Benchmark) {
+	server, known := r.servers[bm.Server]
+	loader := r.hosts[bm.Loader]
+	if !known || bm.Loader == server.host {
+		return
+	}
+	a := server.listen.Addr()
+	if a.IsLoopback() {
+		b.report(b.at("loader"), fmt.Sprintf("host %q can't reach server %q", bm.Loader, bm.Server),
+			"The server listens on %s, which only host %s itself can reach. Let it listen on an address of a NIC.", a, server.host)
+		return
+	}
+	if r.brokenLinks || loader.Namespace == nil {
+		return
+	}
+	far, linked := r.addresses[a]
+	for _, l := range r.def.Links {
+		if linked && l.Name == far.link && (l.Ends[0].Host == bm.Loader || l.Ends[1].Host == bm.Loader) {
+			return
+		}
+	}
+	if r.hosts[server.host].Namespace != nil && !linked {
+		return // reported with the server
+	}
+	b.report(b.at("loader"), fmt.Sprintf("host %q can't reach server %q", bm.Loader, bm.Server),
+		"No link joins host %s to %s. Take a loader at the other end of that address's link, or add a link.", bm.Loader, a)
+}
+
+// connections reads the list of connection counts, each a place of its own.
+func (b *block) connections() []int {
+	const name = "connections"
+	e := b.expr(name)
+	if e == nil {
+		return nil
+	}
+	list, ok := e.(*hclsyntax.TupleConsExpr)
+	if !ok {
+		b.notWritten(e, name, "a list of whole numbers")
+		return nil
+	}
+	if len(list.Exprs) == 0 {
+		b.report(e.Range(), "Invalid connections", "The list is empty. Name at least one connection count, such as [100].")
+	}
+	var counts []int
+	seen := map[int]bool{}
+	for _, item := range list.Exprs {
+		n, ok := b.whole(item, name, "whole numbers", 1, maxConnections)
+		if !ok {
+			continue
+		}
+		if seen[n] {
+			b.report(item.Range(), "Invalid connections", "%d is in the list twice. Each count is measured once.", n)
+		}
+		seen[n] = true
+		counts = append(counts, n)
+	}
+	return counts
+}
+
+func parsePath(s string) (string, error) {
+	if !strings.HasPrefix(s, "/") {
+		return "", fmt.Errorf("%q does not start with a slash. Write %q", s, "/"+s)
+	}
+	if _, err := url.ParseRequestURI(s); err != nil || strings.ContainsAny(s, " #") {
+		return "", fmt.Errorf("%q is no path of a request. Percent-encode what is not a URL character", s)
+	}
+	return s, nil
+}
+
+func parseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no duration. Write a number with a unit: ms, s, m or h, such as \"5s\"", s)
+	}
+	if d < 0 {
+		return 0, fmt.Errorf("%q is negative. Write one such as \"5s\"", s)
+	}
+	return d, nil
+}
+
+// Estimate is the time that the benchmarks of the lab take at least: warm-up and
+// measuring of every connection count, without the set-up around them.
+func (d *Definition) Estimate() time.Duration {
+	var total time.Duration
+	for _, b := range d.Benchmarks {
+		total += time.Duration(len(b.Connections)) * (b.WarmUp + b.Duration)
+	}
+	return total
+}

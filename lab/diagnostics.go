@@ -1,0 +1,103 @@
+package lab
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/rivo/uniseg"
+)
+
+// Diagnostics is all that is wrong with a lab file, in the order of its lines.
+type Diagnostics struct {
+	// List is never empty and holds errors only.
+	List hcl.Diagnostics
+	src  []byte
+	file *hcl.File
+}
+
+func newDiagnostics(list hcl.Diagnostics, src []byte, file *hcl.File) *Diagnostics {
+	// Passes report by kind of block; a person reads from top to bottom.
+	slices.SortStableFunc(list, func(a, b *hcl.Diagnostic) int {
+		return cmp.Compare(offset(a), offset(b))
+	})
+	return &Diagnostics{List: list, src: src, file: file}
+}
+
+func offset(d *hcl.Diagnostic) int {
+	if d.Subject == nil {
+		return 0
+	}
+	return d.Subject.Start.Byte
+}
+
+// Error renders every diagnostic as plain text: what is wrong, the line with the
+// place underlined, and how to put it right.
+func (d *Diagnostics) Error() string {
+	var out strings.Builder
+	for i, diag := range d.List {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		d.render(&out, diag)
+	}
+	return strings.TrimRight(out.String(), "\n")
+}
+
+// Unwrap gives the hcl.Diagnostics to callers who want ranges and not text.
+func (d *Diagnostics) Unwrap() error { return d.List }
+
+func (d *Diagnostics) render(out *strings.Builder, diag *hcl.Diagnostic) {
+	fmt.Fprintf(out, "Error: %s\n", diag.Summary)
+	if at := diag.Subject; at != nil {
+		fmt.Fprintf(out, "  on %s line %d%s:\n", at.Filename, at.Start.Line, d.context(*at))
+		d.snippet(out, *at)
+	}
+	if diag.Detail != "" {
+		fmt.Fprintf(out, "  %s\n", diag.Detail)
+	}
+}
+
+// context names the top-level block around a place.
+func (d *Diagnostics) context(at hcl.Range) string {
+	nav, ok := d.file.Nav.(interface{ ContextString(offset int) string })
+	if !ok {
+		return ""
+	}
+	if block := nav.ContextString(at.Start.Byte); block != "" {
+		return ", in " + block
+	}
+	return ""
+}
+
+// snippet writes the line that a range starts on, underlined as far as the range goes
+// on that line.
+func (d *Diagnostics) snippet(out *strings.Builder, at hcl.Range) {
+	from := min(at.Start.Byte, len(d.src))
+	start := bytes.LastIndexByte(d.src[:from], '\n') + 1
+	end := len(d.src)
+	if i := bytes.IndexByte(d.src[from:], '\n'); i >= 0 {
+		end = from + i
+	}
+	to := min(max(at.End.Byte, from), end)
+	number := fmt.Sprintf("%4d", at.Start.Line)
+	line := strings.TrimRight(string(d.src[start:end]), "\r")
+	// Tabs stay tabs in the padding, so that the caret stands right at any tab width.
+	var pad strings.Builder
+	for i, part := range strings.Split(string(d.src[start:from]), "\t") {
+		if i > 0 {
+			pad.WriteByte('\t')
+		}
+		pad.WriteString(strings.Repeat(" ", uniseg.StringWidth(part)))
+	}
+	marked := strings.TrimRight(string(d.src[from:to]), " \t\r")
+	marks := strings.Repeat("^", max(1, uniseg.StringWidth(marked)))
+	fmt.Fprintf(out, "%s | %s\n", number, line)
+	fmt.Fprintf(out, "%s | %s%s\n", strings.Repeat(" ", len(number)), &pad, marks)
+}
+
+// place names the line of a range in the form that editors open: FILE:LINE.
+func place(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }

@@ -1,0 +1,181 @@
+package lab
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/tuning/spec"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// TestDiagnostics holds what a person reads about each wrong file in testdata against
+// the text beside it.
+func TestDiagnostics(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.hcl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no wrong files in testdata: %v", err)
+	}
+	for _, path := range files {
+		name := filepath.Base(path)
+		t.Run(strings.TrimSuffix(name, ".hcl"), func(t *testing.T) {
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			def, err := Parse(src, name)
+			var diags *Diagnostics
+			if !errors.As(err, &diags) {
+				t.Fatalf("Parse: got %v, want *Diagnostics", err)
+			}
+			if def != nil {
+				t.Error("Parse gave a Definition along with an error")
+			}
+			golden := strings.TrimSuffix(path, ".hcl") + ".txt"
+			got := diags.Error() + "\n"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("diagnostics differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	got, err := Load("testdata/valid/everything.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Definition{
+		Hosts: []Host{
+			{Name: "spark", Namespace: &Namespace{}},
+			{Name: "evo", Namespace: &Namespace{}},
+			{Name: "rack-1", Connection: &hostspec.Connection{
+				Address: "192.168.10.2", Port: 2222, User: "bench", Identity: "~/.ssh/bench",
+				HostKey:    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJdD7y3aLq454yWBdwLWbieU1ebz9/cu7/QEXn9OIeZJ",
+				KnownHosts: "/etc/ssh/known_hosts", Become: "sudo",
+			}},
+			{Name: "rack-2", Connection: &hostspec.Connection{Address: "2001:db8::2"}},
+		},
+		Links: []Link{
+			{Name: "data", Queues: 4, RateBits: 2_500_000_000, Ends: [2]LinkEnd{
+				{Host: "spark", NIC: "data0", Address: "10.99.0.1/24"},
+				{Host: "evo", NIC: "data0", Address: "10.99.0.2/24"},
+			}},
+			{Name: "data6", Ends: [2]LinkEnd{
+				{Host: "spark", NIC: "data1", Address: "fd00::1/64"},
+				{Host: "evo", NIC: "data1", Address: "fd00::2/64"},
+			}},
+		},
+		Tunes: []Tune{
+			{Name: "spark", Host: "spark", Tunables: spec.Tunables{
+				Sysctls: []spec.Sysctl{
+					{Key: "net.core.somaxconn", Value: "65535"},
+					{Key: "net.ipv4.tcp_rmem", Value: "4096 131072 16777216"},
+					{Key: "net/ipv4/conf/data0/rp_filter", Value: "-1"},
+					{Key: "kernel.big", Value: "18446744073709551615"},
+					{Key: "net.core.rmem_max", Value: "268435456"},
+				},
+				PacketSteering: []spec.PacketSteering{
+					{NIC: "data0", CPUs: "0-3,8", FlowEntries: 32768, FlowEntriesPerQueue: 4096},
+					{NIC: "data1", FlowEntries: 32768},
+				},
+			}},
+			{Name: "spark-more", Host: "spark", Tunables: spec.Tunables{
+				Sysctls: []spec.Sysctl{{Key: "net.ipv4.tcp_mtu_probing", Value: "1"}},
+			}},
+			{Name: "evo", Host: "evo", Tunables: spec.Tunables{
+				Sysctls: []spec.Sysctl{{Key: "net.core.somaxconn", Value: "65535"}},
+			}},
+			{Name: "rack", Host: "rack-1", Tunables: spec.Tunables{
+				PacketSteering: []spec.PacketSteering{{NIC: "enP7s7"}},
+			}},
+		},
+		Servers: []Server{
+			{Name: "health", Host: "spark", Listen: "http://10.99.0.1:8080", GOGC: 800},
+			{Name: "six", Host: "spark", Listen: "http://[fd00::1]:8080"},
+			{Name: "rack", Host: "rack-1", Listen: "http://192.168.10.2:8080"},
+			{Name: "loopback", Host: "evo", Listen: "http://127.0.0.1:8080"},
+		},
+		Benchmarks: []Benchmark{
+			{Name: "health", Server: "health", Loader: "evo", Path: "/health?full=1",
+				Connections: []int{100, 1000}, WarmUp: time.Second, Duration: 5 * time.Second},
+			{Name: "six", Server: "six", Loader: "evo",
+				Connections: []int{1}, WarmUp: 0, Duration: 1500 * time.Millisecond},
+			{Name: "rack", Server: "rack", Loader: "rack-2",
+				Connections: []int{10}, WarmUp: time.Second, Duration: time.Minute},
+			{Name: "loopback", Server: "loopback", Loader: "evo",
+				Connections: []int{10}, WarmUp: time.Second, Duration: time.Second},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Load (-want +got):\n%s", diff)
+	}
+	if got, want := got.Estimate(), 2*6*time.Second+1500*time.Millisecond+61*time.Second+2*time.Second; got != want {
+		t.Errorf("Estimate: got %v, want %v", got, want)
+	}
+}
+
+func TestLoadMissingFile(t *testing.T) {
+	_, err := Load("testdata/valid/everythin.hcl")
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("got %v, want fs.ErrNotExist", err)
+	}
+	if want := "Did you mean testdata/valid/everything.hcl?"; !strings.Contains(err.Error(), want) {
+		t.Errorf("got %q, want it to say %q", err, want)
+	}
+}
+
+// TestStacks loads the lab files that the project ships.
+func TestStacks(t *testing.T) {
+	files, err := filepath.Glob("../stacks/*.hcl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stacks: %v", err)
+	}
+	for _, path := range files {
+		if _, err := Load(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestReference reads the examples of the manual: a reader copies them.
+func TestReference(t *testing.T) {
+	const path = "../docs/lab-language.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var example strings.Builder
+	for i, part := range strings.Split(string(text), "```") {
+		if code, ok := strings.CutPrefix(part, "hcl\n"); ok && i%2 == 1 {
+			example.WriteString(code)
+		}
+	}
+	if _, err := Parse([]byte(example.String()), path); err != nil {
+		t.Errorf("the examples of %s together are no lab file:\n%v", path, err)
+	}
+	for kind, shape := range shapes {
+		for _, word := range append(shape.names(), shape.blocks...) {
+			if !strings.Contains(string(text), "`"+word) {
+				t.Errorf("%s does not mention `%s` of %s", path, word, kind)
+			}
+		}
+	}
+}

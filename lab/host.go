@@ -1,0 +1,89 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"golang.org/x/crypto/ssh"
+)
+
+func (r *reader) host(b *block) Host {
+	h := Host{Name: b.name}
+	ways := b.children
+	switch {
+	case len(ways) == 0:
+		b.report(b.header, fmt.Sprintf("%s can't be reached", b),
+			"Add a namespace { } block to make it on this machine, or a connection { } block with the address of a machine that is there.")
+	case len(ways) > 1:
+		b.report(ways[1].header, fmt.Sprintf("%s has two ways to be reached", b),
+			"It has a %s block at %s already. Keep one namespace or one connection.", ways[0].kind, place(ways[0].header))
+	}
+	for _, way := range ways {
+		switch way.kind {
+		case "namespace":
+			h.Namespace = &Namespace{}
+		case "connection":
+			h.Connection = r.connection(way)
+		}
+	}
+	return h
+}
+
+func (r *reader) connection(b *block) *hostspec.Connection {
+	c := &hostspec.Connection{Port: b.integer("port", 1, 65535)}
+	c.Address, _ = parsed(b, "address", parseAddress)
+	c.User, _ = parsed(b, "user", notEmpty)
+	c.Identity, _ = parsed(b, "identity", notEmpty)
+	c.HostKey, _ = parsed(b, "host_key", parseHostKey)
+	c.KnownHosts, _ = parsed(b, "known_hosts", notEmpty)
+	c.Become, _ = parsed(b, "become", parseBecome)
+	return c
+}
+
+// parseAddress accepts an IP address or a host name and nothing around it.
+func parseAddress(s string) (string, error) {
+	if _, err := netip.ParseAddr(s); err == nil {
+		return s, nil
+	}
+	if user, rest, found := strings.Cut(s, "@"); found {
+		return "", fmt.Errorf("%q has a user in it. Write address = %q and user = %q", s, rest, user)
+	}
+	if host, port, found := strings.Cut(s, ":"); found {
+		return "", fmt.Errorf("%q is neither an IP address nor a host name. A port has its own line: address = %q, port = %s", s, host, port)
+	}
+	if s == "" || strings.ContainsAny(s, "/[] \t\r\n") {
+		return "", fmt.Errorf("%q is neither an IP address nor a host name. Write it as 192.168.10.2 or spark.lan", s)
+	}
+	return s, nil
+}
+
+// parseHostKey accepts one public key as it stands in /etc/ssh/ssh_host_*_key.pub.
+func parseHostKey(s string) (string, error) {
+	_, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(s))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("it is not a public key (%w). Copy one from /etc/ssh/ssh_host_ed25519_key.pub of the host", err)
+	case len(options) > 0:
+		return "", fmt.Errorf("%q stands before the key. Start with the key type, as in \"ssh-ed25519 AAAA...\"", strings.Join(options, ","))
+	case len(strings.TrimSpace(string(rest))) > 0:
+		return "", errors.New("it has more than one key. Give the one that the host shall answer with")
+	}
+	return s, nil
+}
+
+func parseBecome(s string) (string, error) {
+	if s != "sudo" {
+		return "", fmt.Errorf("%q is no way to become root. Write \"sudo\", or leave become out where the user is root", s)
+	}
+	return s, nil
+}
+
+func notEmpty(s string) (string, error) {
+	if strings.TrimSpace(s) == "" {
+		return "", errors.New("it is empty. Leave the line out for the default")
+	}
+	return s, nil
+}

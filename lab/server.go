@@ -1,0 +1,87 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// endpoint is where a server answers.
+type endpoint struct {
+	host   string
+	listen netip.AddrPort
+}
+
+func (r *reader) server(b *block) Server {
+	s := Server{Name: b.name, GOGC: b.integer("gogc", 1, math.MaxInt32)}
+	host, okHost := b.reference("host", "host")
+	listen, okListen := parsed(b, "listen", parseListen)
+	s.Host = host
+	if okListen {
+		s.Listen, _ = b.text("listen")
+	}
+	if okHost && okListen {
+		r.endpoint(b, endpoint{host, listen})
+	}
+	return s
+}
+
+// endpoint checks that a server's address can be its host's and is no other server's.
+func (r *reader) endpoint(b *block, e endpoint) {
+	for _, other := range r.def.Servers {
+		if r.servers[other.Name] == e {
+			b.report(b.at("listen"), fmt.Sprintf("%s is used twice on host %s", e.listen, e.host),
+				"server %q at %s listens there already. Take another port.", other.Name, place(r.declared["server"][other.Name]))
+			return
+		}
+	}
+	r.servers[b.name] = e
+	h, a := r.hosts[e.host], e.listen.Addr()
+	if r.brokenLinks || a.IsLoopback() || h.Namespace == nil || r.addresses[a].Host == e.host {
+		return
+	}
+	var own []string
+	for _, l := range r.def.Links {
+		for _, end := range l.Ends {
+			if end.Host == e.host {
+				address, _, _ := strings.Cut(end.Address, "/")
+				own = append(own, address)
+			}
+		}
+	}
+	b.report(b.at("listen"), fmt.Sprintf("host %q has no address %s", e.host, a),
+		"No end of a link gives it that address%s", oneOf(a.String(), own))
+}
+
+// parseListen reads "http://10.99.0.1:8080". The address is an IP address, so that
+// server and loader mean the same NIC by it.
+func parseListen(s string) (netip.AddrPort, error) {
+	const form = `Write it as "http://10.99.0.1:8080"`
+	var none netip.AddrPort
+	scheme, rest, found := strings.Cut(s, "://")
+	if !found {
+		return none, fmt.Errorf("%q has no scheme. Write \"http://%s\"", s, s)
+	}
+	if scheme != "http" {
+		return none, fmt.Errorf("%q is no transport of a server; http is. %s", scheme, form)
+	}
+	if rest, path, found := strings.Cut(rest, "/"); found {
+		return none, fmt.Errorf("%q has a path in it. Write \"http://%s\", and path = \"/%s\" in the benchmark", s, rest, path)
+	}
+	host, port, err := net.SplitHostPort(rest)
+	if err != nil {
+		return none, fmt.Errorf("%q has no port, or an IPv6 address without brackets. %s", s, form)
+	}
+	a, err := netip.ParseAddr(host)
+	if err != nil || a.IsUnspecified() || a.IsMulticast() {
+		return none, fmt.Errorf("%q is not an IP address that loaders can connect to. Name the one of the NIC to be measured, as in \"http://10.99.0.1:8080\"", host)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return none, fmt.Errorf("%q is not a port from 1 to 65535. %s", port, form)
+	}
+	return netip.AddrPortFrom(a, uint16(n)), nil
+}

@@ -1,0 +1,24 @@
+host "spark" {
+  namespace {}
+}
+host "evo" {
+  namespace {}
+}
+link "data" {
+  end {
+    host    = host.spark
+    nic     = "data0"
+    address = "10.99.0.1/24"
+  }
+  end {
+    host    = host.evo
+    nic     = "data0"
+    address = "10.99.0.2/24"
+  }
+}
+benchmark "health" {
+  loader = host.evo
+  connections = [100]
+  warm_up = "1s"
+  duration = "5s"
+}

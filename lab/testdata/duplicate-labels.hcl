@@ -1,0 +1,43 @@
+host "spark" {
+  namespace {}
+}
+host "evo" {
+  namespace {}
+}
+host "spark" {
+  namespace {}
+}
+link "data" {
+  end {
+    host    = host.spark
+    nic     = "data0"
+    address = "10.99.0.1/24"
+  }
+  end {
+    host    = host.evo
+    nic     = "data0"
+    address = "10.99.0.2/24"
+  }
+}
+server "health" {
+  host   = host.spark
+  listen = "http://10.99.0.1:8080"
+}
+server "health" {
+  host   = host.spark
+  listen = "http://10.99.0.1:8081"
+}
+benchmark "health" {
+  server = server.health
+  loader = host.evo
+  connections = [100]
+  warm_up = "1s"
+  duration = "5s"
+}
+benchmark "health" {
+  server = server.health
+  loader = host.evo
+  connections = [100]
+  warm_up = "1s"
+  duration = "5s"
+}

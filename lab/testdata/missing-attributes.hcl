@@ -1,0 +1,9 @@
+host "spark" {
+  connection {
+    port = 22
+  }
+}
+server "health" {
+}
+benchmark "health" {
+}

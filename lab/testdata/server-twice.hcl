@@ -1,0 +1,26 @@
+host "spark" {
+  namespace {}
+}
+host "evo" {
+  namespace {}
+}
+link "data" {
+  end {
+    host    = host.spark
+    nic     = "data0"
+    address = "10.99.0.1/24"
+  }
+  end {
+    host    = host.evo
+    nic     = "data0"
+    address = "10.99.0.2/24"
+  }
+}
+server "health" {
+  host   = host.spark
+  listen = "http://10.99.0.1:8080"
+}
+server "other" {
+  host   = host.spark
+  listen = "http://10.99.0.1:8080"
+}

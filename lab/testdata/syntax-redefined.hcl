@@ -1,0 +1,10 @@
+host "spark" {
+  namespace {}
+}
+host "evo" {
+  namespace {}
+}
+tune "spark" {
+  host = host.spark
+  host = host.evo
+}

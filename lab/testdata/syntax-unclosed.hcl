@@ -1,0 +1,8 @@
+host "spark" {
+  namespace {}
+}
+host "evo" {
+  namespace {}
+}
+tune "spark" {
+  host = host.spark

@@ -1,0 +1,5 @@
+host "spark" {
+  namespace {
+    image = "debian"
+  }
+}
