@@ -1,0 +1,26 @@
+// The Pulumi program of every stack: it reads the lab file of the stack that is
+// selected, makes the lab, and returns what was found and measured.
+package main
+
+import (
+	"github.com/hanzoai/benchlab/lab"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		definition, err := lab.Load(ctx.Stack() + ".hcl")
+		if err != nil {
+			return err
+		}
+		l, err := lab.New(ctx, ctx.Stack(), definition)
+		if err != nil {
+			return err
+		}
+		ctx.Export("hosts", l.Hosts)
+		ctx.Export("tuning", l.Tuning)
+		ctx.Export("benchmarks", l.Benchmarks)
+		ctx.Export("summary", l.Summary)
+		return nil
+	})
+}
