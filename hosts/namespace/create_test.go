@@ -165,9 +165,6 @@ func TestTwoHosts(t *testing.T) {
 	})
 	t.Run("a stranger's key", func(t *testing.T) {
 		config := clientConfig(t, states[0])
-		if _, err := namespace.NewIdentity(filepath.Join(t.TempDir(), "id")); err != nil {
-			t.Fatal(err)
-		}
 		config.Auth = []ssh.AuthMethod{ssh.Password(""), ssh.PublicKeys(strangerKey(t))}
 		if client, err := ssh.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", states[0].Port), config); err == nil {
 			t.Error("a key that isn't authorized gets in")
