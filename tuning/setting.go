@@ -123,6 +123,10 @@ func (k knob) back(original, live Original) bool {
 
 // rejected words a write that the kernel refused: what was wanted, errno, what next.
 func (k knob) rejected(wanted []byte, err error) error {
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err // the path stands here already
+	}
 	return fmt.Errorf("%s: writing %q to %s: %w%s", k.key, spec.CanonicalText(string(wanted)), k, err, advice(err))
 }
 
