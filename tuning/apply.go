@@ -1,0 +1,208 @@
+package tuning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hanzoai/benchlab/tuning/spec"
+)
+
+// Apply makes the live values the wanted ones and restores what the owner had before
+// and no longer wants. A value that is as wanted is not written. Originals are in the
+// ledger, on the disk, before the first write.
+//
+// It is all or nothing: at any failure, also when ctx ends, everything that this call
+// wrote is put back to what it was before the call, and the error says both what failed
+// and what became of the undoing. A setting that the host can't have is no failure but
+// reported as unsupported.
+//
+// progress, where not nil, is given each setting as it is decided.
+func (h *Host) Apply(ctx context.Context, owner spec.Owner, t spec.Tunables, progress func(spec.Setting)) (spec.Report, error) {
+	if err := errors.Join(checkOwner(owner), t.Validate()); err != nil {
+		return spec.Report{}, err
+	}
+	unlock, err := h.lock(ctx)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	defer unlock()
+	before, err := h.Ledger()
+	if err != nil {
+		return spec.Report{}, err
+	}
+	p, err := h.compare(ctx, before, owner, t)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	a := &applying{h: h, plan: p, ledger: before.clone(), progress: progress}
+	a.report.Reads = len(p.steps)
+	a.journal()
+	if err := h.saveChanged(before, a.ledger); err != nil {
+		return spec.Report{}, fmt.Errorf("%w; no value was changed", err)
+	}
+	journaled := a.ledger.clone()
+	err = a.run(ctx)
+	if err == nil {
+		err = h.saveChanged(journaled, a.ledger)
+	}
+	if err != nil {
+		err = errors.Join(err, a.undo(before))
+	}
+	a.report.Reads += a.writer.reads
+	a.report.Writes = a.writer.writes
+	return a.report, err
+}
+
+// applying is the state of one Apply.
+type applying struct {
+	h        *Host
+	plan     plan
+	ledger   Ledger
+	writer   writer
+	report   spec.Report
+	progress func(spec.Setting)
+}
+
+// journal enters what is about to be written, and takes over what another resource of
+// the same lab had.
+func (a *applying) journal() {
+	for _, s := range a.plan.steps {
+		if s.unsupported != "" {
+			continue
+		}
+		if s.entry == nil {
+			if e := a.ledger.entry(s.key); e != nil {
+				a.warn("%s: the host was booted since it was set to %q, which undid it; %q is its original now", s.key, e.Desired, s.before.show())
+				a.ledger.drop(s.key)
+			}
+			a.ledger.Entries = append(a.ledger.Entries, Entry{
+				Key: s.key, Original: s.before, Desired: s.desired,
+				Owner: a.plan.owner, BootID: a.plan.bootID, Time: now(),
+			})
+			continue
+		}
+		e := a.ledger.entry(s.key)
+		if e.Owner != a.plan.owner {
+			if e.Desired != s.desired {
+				a.warn("%s: %s wanted %q and now belongs to %s", s.key, e.Owner.URN, e.Desired, a.plan.owner.URN)
+			}
+			e.HandedFrom, e.Owner, e.Time = e.Owner.URN, a.plan.owner, now()
+		}
+		if e.Desired != s.desired {
+			e.Desired, e.Settled = s.desired, ""
+		}
+	}
+}
+
+// run restores what is no longer wanted and then writes what is.
+func (a *applying) run(ctx context.Context) error {
+	for _, e := range slices.Backward(a.ledger.clone().Entries) {
+		if e.Owner != a.plan.owner || a.wants(e.Key) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("stopped: %w", err)
+		}
+		verdict, warning, err := a.h.restore(&a.writer, e, a.plan.bootID)
+		if err == nil {
+			a.ledger.drop(e.Key)
+		}
+		if warning != "" {
+			a.warn("%s", warning)
+		}
+		a.decide(verdict)
+		if err != nil {
+			return err
+		}
+	}
+	for _, s := range a.plan.steps {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("stopped: %w", err)
+		}
+		verdict, err := a.write(s)
+		a.decide(verdict)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *applying) wants(key string) bool {
+	return slices.ContainsFunc(a.plan.steps, func(s step) bool { return s.key == key })
+}
+
+// write brings one setting to its wanted value and verifies that it is there.
+func (a *applying) write(s step) (spec.Setting, error) {
+	verdict := s.verdict()
+	if verdict.Status != spec.Differs {
+		return verdict, nil
+	}
+	after, err := a.writer.set(s.knob, line(s.desired), s.before)
+	if err == nil {
+		verdict.Live = after.show()
+		verdict.Status, err = s.judge(after)
+	}
+	if err != nil {
+		verdict.Status, verdict.Reason = spec.Failed, err.Error()
+		return verdict, err
+	}
+	if verdict.Status == spec.Rounded {
+		verdict.Reason = fmt.Sprintf("wanted %s, the kernel made %s of it", s.desired, verdict.Live)
+		a.ledger.entry(s.key).Settled = verdict.Live
+	}
+	return verdict, nil
+}
+
+// judge says what became of a value that was just written.
+func (s step) judge(after Original) (spec.Status, error) {
+	if after.State == Value {
+		switch s.kind.Compare(s.desired, after.Value) {
+		case spec.Equal:
+			return spec.Applied, nil
+		case spec.RoundedUp, spec.Narrowed:
+			return spec.Rounded, nil
+		}
+	}
+	return spec.Failed, fmt.Errorf("%s: wrote %q to %s and found %q there afterwards; the kernel does not take this value, or something else writes it at the same time (tuned, NetworkManager, irqbalance?)",
+		s.key, s.desired, s, after.show())
+}
+
+// undo puts back what this call wrote, and the ledger that was there before it. What
+// could not be put back keeps its entry, so that its original stays known.
+func (a *applying) undo(before Ledger) error {
+	back, failed := a.writer.undo()
+	ledger := before.clone()
+	var faults []error
+	for key, err := range failed {
+		faults = append(faults, err)
+		if e := a.ledger.entry(key); e != nil && ledger.entry(key) == nil {
+			ledger.Entries = append(ledger.Entries, *e)
+		}
+	}
+	if err := a.h.save(ledger); err != nil {
+		faults = append(faults, err)
+	}
+	text := "no value was changed by this call"
+	if len(back) > 0 {
+		text = "put back as before: " + strings.Join(back, ", ")
+	}
+	if len(faults) == 0 {
+		return errors.New(text)
+	}
+	return errors.Join(append([]error{errors.New(text), errors.New("NOT put back; the ledger keeps the originals, run: benchlab-agent restore")}, faults...)...)
+}
+
+func (a *applying) decide(s spec.Setting) {
+	a.report.Settings = append(a.report.Settings, s)
+	if a.progress != nil {
+		a.progress(s)
+	}
+}
+
+func (a *applying) warn(format string, arguments ...any) {
+	a.report.Warnings = append(a.report.Warnings, fmt.Sprintf(format, arguments...))
+}

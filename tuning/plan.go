@@ -1,0 +1,141 @@
+package tuning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hanzoai/benchlab/tuning/spec"
+)
+
+// Plan compares what is wanted with the live values. It writes neither values nor the
+// ledger, and takes no lock. Settings are unchanged, differs or unsupported. It fails
+// where Apply would fail before its first write.
+func (h *Host) Plan(ctx context.Context, owner spec.Owner, t spec.Tunables) (spec.Report, error) {
+	if err := errors.Join(checkOwner(owner), t.Validate()); err != nil {
+		return spec.Report{}, err
+	}
+	ledger, err := h.Ledger()
+	if err != nil {
+		return spec.Report{}, err
+	}
+	p, err := h.compare(ctx, ledger, owner, t)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	report := spec.Report{Reads: len(p.steps)}
+	for _, s := range p.steps {
+		report.Settings = append(report.Settings, s.verdict())
+	}
+	return report, nil
+}
+
+// plan is what an apply is going to do.
+type plan struct {
+	owner  spec.Owner
+	bootID string
+	steps  []step
+}
+
+// step is a setting with what the host and the ledger say of it.
+type step struct {
+	setting
+	// before is the live value as it was found.
+	before Original
+	// entry is what the ledger knows; nil where nothing, or nothing that still holds.
+	entry *Entry
+}
+
+// compare reads everything that is wanted. All that is wrong with it is in one error,
+// and nothing has been changed.
+func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t spec.Tunables) (plan, error) {
+	bootID, err := h.bootID()
+	if err != nil {
+		return plan{}, err
+	}
+	settings, err := h.expand(t)
+	faults := []error{err}
+	p := plan{owner: owner, bootID: bootID}
+	for _, s := range settings {
+		if err := ctx.Err(); err != nil {
+			return plan{}, fmt.Errorf("stopped before anything was changed: %w", err)
+		}
+		one, err := s.compare(ledger.clone(), owner, bootID)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		p.steps = append(p.steps, one)
+	}
+	return p, errors.Join(faults...)
+}
+
+func (s setting) compare(ledger Ledger, owner spec.Owner, bootID string) (step, error) {
+	before, err := s.observe()
+	if err != nil {
+		return step{}, err
+	}
+	one := step{setting: s, before: before}
+	if s.unsupported != "" {
+		return one, nil
+	}
+	switch before.State {
+	case Missing:
+		one.unsupported = fmt.Sprintf("not on this host: %s is not there", s)
+		return one, nil
+	case Unreadable:
+		return step{}, fmt.Errorf("%s: %s can be written but not read, so its original could not be put back; leave it out", s.key, s)
+	case Value:
+		if s.check != nil {
+			if err := s.check(before.Value); err != nil {
+				return step{}, err
+			}
+		}
+	}
+	one.entry = ledger.entry(s.key)
+	if one.entry == nil {
+		return one, nil
+	}
+	if one.entry.Owner.Lab != owner.Lab {
+		return step{}, one.entry.taken()
+	}
+	if one.entry.BootID != bootID && !one.entry.ours(s.knob, before) {
+		// A reboot has undone our value: what is live now is a new original.
+		one.entry = nil
+	}
+	return one, nil
+}
+
+// holds says whether nothing needs to be written.
+func (s step) holds() bool {
+	if s.same(s.desired, s.before) {
+		return true
+	}
+	return s.entry != nil && s.entry.Settled != "" &&
+		s.kind.Same(s.desired, s.entry.Desired) && s.same(s.entry.Settled, s.before)
+}
+
+// original is the value that a restore would write.
+func (s step) original() Original {
+	if s.entry != nil {
+		return s.entry.Original
+	}
+	return s.before
+}
+
+// verdict is the setting as found.
+func (s step) verdict() spec.Setting {
+	v := spec.Setting{Key: s.key, Original: s.original().show(), Desired: s.desired, Live: s.before.show()}
+	switch {
+	case s.unsupported != "":
+		v.Status, v.Reason = spec.Unsupported, s.unsupported
+		if s.before.State != Value {
+			v.Original, v.Live = "", ""
+		}
+	case s.holds():
+		v.Status = spec.Unchanged
+	default:
+		v.Status = spec.Differs
+	}
+	return v
+}

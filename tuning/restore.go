@@ -1,0 +1,136 @@
+package tuning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hanzoai/benchlab/tuning/spec"
+)
+
+// Restore puts back every original that the owner has on this host, last entry first,
+// and verifies each. A value that someone else changed meanwhile is put back all the
+// same, with a warning. What another resource of the lab has taken over is left alone,
+// with a warning. An entry whose restore failed stays in the ledger; the others are
+// restored nonetheless.
+func (h *Host) Restore(ctx context.Context, owner spec.Owner) (spec.Report, error) {
+	if err := checkOwner(owner); err != nil {
+		return spec.Report{}, err
+	}
+	return h.restoreAll(ctx, func(e *Entry) (bool, string) {
+		if e.Owner.Lab == owner.Lab && e.Owner.URN != owner.URN && e.HandedFrom == owner.URN {
+			e.HandedFrom = ""
+			return false, fmt.Sprintf("%s now belongs to %s and was left alone", e.Key, e.Owner.URN)
+		}
+		return e.Owner == owner, ""
+	})
+}
+
+// RestoreLab puts back every original that any resource of the lab has on this host, as
+// Restore does.
+func (h *Host) RestoreLab(ctx context.Context, lab string) (spec.Report, error) {
+	if lab == "" {
+		return spec.Report{}, errors.New("restore: the lab must not be empty; see the ledger for the labs on this host")
+	}
+	return h.restoreAll(ctx, func(e *Entry) (bool, string) { return e.Owner.Lab == lab, "" })
+}
+
+// restoreAll restores the entries that pick names; pick may have a warning for others.
+func (h *Host) restoreAll(ctx context.Context, pick func(*Entry) (restore bool, warning string)) (spec.Report, error) {
+	unlock, err := h.lock(ctx)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	defer unlock()
+	onDisk, err := h.Ledger()
+	if err != nil {
+		return spec.Report{}, err
+	}
+	bootID, err := h.bootID()
+	if err != nil {
+		return spec.Report{}, err
+	}
+	var report spec.Report
+	var w writer
+	var faults []error
+	left := onDisk.clone()
+	for i := len(left.Entries) - 1; i >= 0; i-- {
+		picked, warning := pick(&left.Entries[i])
+		if warning != "" {
+			report.Warnings = append(report.Warnings, warning)
+		}
+		if !picked {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			faults = append(faults, fmt.Errorf("stopped with originals left to put back: %w; run it again", err))
+			break
+		}
+		verdict, warning, err := h.restore(&w, left.Entries[i], bootID)
+		report.Settings = append(report.Settings, verdict)
+		if warning != "" {
+			report.Warnings = append(report.Warnings, warning)
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%w; the ledger keeps the original %q", err, left.Entries[i].Original.show()))
+			continue
+		}
+		left.Entries = slices.Delete(left.Entries, i, i+1)
+	}
+	if err := h.saveChanged(onDisk, left); err != nil {
+		faults = append(faults, err)
+	}
+	report.Reads, report.Writes = w.reads, w.writes
+	return report, errors.Join(faults...)
+}
+
+// restore puts one original back. Without an error the entry has done its duty and can
+// go; the warning, where there is one, says what a person should know.
+func (h *Host) restore(w *writer, e Entry, bootID string) (verdict spec.Setting, warning string, err error) {
+	verdict = spec.Setting{Key: e.Key, Original: e.Original.show(), Desired: e.Desired, Status: spec.Restored}
+	defer func() {
+		if err != nil {
+			verdict.Status, verdict.Reason = spec.Failed, err.Error()
+		}
+	}()
+	k, err := h.find(e.Key)
+	if err != nil {
+		return verdict, "", err
+	}
+	w.reads++
+	live, err := k.observe()
+	if err != nil {
+		return verdict, "", err
+	}
+	verdict.Live = live.show()
+	ours := e.ours(k, live)
+	switch {
+	case k.back(e.Original, live):
+		return verdict, "", nil
+	case live.State == Missing:
+		return gone(verdict, fmt.Sprintf("%s is gone with %s: nothing to put back", e.Key, k))
+	case e.BootID != bootID && !ours:
+		return gone(verdict, fmt.Sprintf("%s: the host was booted since it was set to %q, which undid it; %q was left as it is", e.Key, e.Desired, live.show()))
+	case e.Original.State != Value:
+		return gone(verdict, fmt.Sprintf("%s was %s before, which no write can bring back; %q was left as it is", e.Key, e.Original.State, live.show()))
+	}
+	if !ours {
+		warning = fmt.Sprintf("%s was set to %q by this lab and found as %q: someone else changed it; the original %q is put back all the same", e.Key, e.Desired, live.show(), e.Original.show())
+	}
+	after, err := w.set(k, e.Original.bytes(), live)
+	if err != nil {
+		return verdict, warning, err
+	}
+	verdict.Live = after.show()
+	if !k.back(e.Original, after) {
+		return verdict, warning, fmt.Errorf("%s: wrote the original %q to %s and found %q there afterwards; something else writes it, stop that and run it again", e.Key, e.Original.show(), k, after.show())
+	}
+	return verdict, warning, nil
+}
+
+// gone is the verdict on an entry that is dropped without a write.
+func gone(verdict spec.Setting, why string) (spec.Setting, string, error) {
+	verdict.Status, verdict.Reason = spec.Unchanged, why
+	return verdict, why, nil
+}

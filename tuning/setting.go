@@ -1,0 +1,178 @@
+package tuning
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hanzoai/benchlab/tuning/spec"
+)
+
+// tunable is what each file of a tunable gives to the rest of the package.
+type tunable struct {
+	// expand turns what is wanted into settings, in the order in which they are to be
+	// written. It reads the host, and its error joins all that the host can't take.
+	expand func(h *Host, t spec.Tunables) ([]setting, error)
+	// find opens the setting of a ledger's key; false where the key is not the tunable's.
+	find func(h *Host, key string) (knob, bool)
+}
+
+// tunables in the order in which they are applied.
+var tunables = []tunable{sysctls, packetSteering}
+
+// knob is one value of the kernel or of a device. It is found by its key alone, so that
+// a restore needs nothing but the ledger.
+type knob struct {
+	key  string
+	kind spec.Kind
+	place
+}
+
+// place is where a value is read and written.
+type place interface {
+	read() ([]byte, error)
+	write(text []byte) error
+	// String names the place to a person: a path.
+	String() string
+}
+
+// setting is a knob and what is wanted of it.
+type setting struct {
+	knob
+	desired string
+	// unsupported says why the host can't have it; empty where it can.
+	unsupported string
+	// check is asked with the live value before anything is written; nil means any will do.
+	check func(live string) error
+}
+
+// expand turns tunables into settings. A key that two tunables agree on is there once.
+func (h *Host) expand(t spec.Tunables) ([]setting, error) {
+	var settings []setting
+	var faults []error
+	seen := map[string]bool{}
+	for _, tunable := range tunables {
+		more, err := tunable.expand(h, t)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		for _, s := range more {
+			if !seen[s.key] {
+				seen[s.key] = true
+				settings = append(settings, s)
+			}
+		}
+	}
+	return settings, errors.Join(faults...)
+}
+
+// find opens the setting of a ledger's key.
+func (h *Host) find(key string) (knob, error) {
+	for _, tunable := range tunables {
+		if k, ok := tunable.find(h, key); ok {
+			return k, nil
+		}
+	}
+	return knob{}, fmt.Errorf("%s: the ledger %s names a setting that this benchlab does not know; restore it with the version that wrote it", key, h.ledgerPath())
+}
+
+// file is the place of a value that is a file.
+type file struct {
+	files files
+	path  string
+}
+
+func (f file) read() ([]byte, error)   { return f.files.read(f.path) }
+func (f file) write(text []byte) error { return f.files.write(f.path, text) }
+func (f file) String() string          { return f.path }
+
+// observe reads the live value of a knob. What the kernel says instead of a value is an
+// observation too, not an error.
+func (k knob) observe() (Original, error) {
+	text, err := k.read()
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENODEV):
+		return Original{State: Missing}, nil
+	case errors.Is(err, unix.EIO):
+		return Original{State: Unset}, nil
+	case errors.Is(err, fs.ErrPermission):
+		return Original{State: Unreadable}, nil
+	case err != nil:
+		return Original{}, fmt.Errorf("%s: %w", k.key, err)
+	case !utf8.Valid(text):
+		return Original{}, fmt.Errorf("%s: %s holds bytes that are no text, which the ledger can't keep", k.key, k)
+	}
+	return Original{State: Value, Value: string(text)}, nil
+}
+
+// same says whether a live value needs no write to be the wanted one.
+func (k knob) same(wanted string, live Original) bool {
+	return live.State == Value && k.kind.Same(wanted, live.Value)
+}
+
+// back says whether live is the original again.
+func (k knob) back(original, live Original) bool {
+	if original.State != Value || live.State != Value {
+		return original.State == live.State
+	}
+	return k.kind.Compare(original.Value, live.Value) == spec.Equal
+}
+
+// rejected words a write that the kernel refused: what was wanted, errno, what next.
+func (k knob) rejected(wanted []byte, err error) error {
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err // the path stands here already
+	}
+	return fmt.Errorf("%s: writing %q to %s: %w%s", k.key, spec.CanonicalText(string(wanted)), k, err, advice(err))
+}
+
+// advice names the errno and says what it means on a kernel file and what to do.
+func advice(err error) string {
+	var errno unix.Errno
+	if !errors.As(err, &errno) {
+		return ""
+	}
+	next := map[unix.Errno]string{
+		unix.EINVAL:     "the kernel does not take this value: check its range and form",
+		unix.EACCES:     "the kernel keeps this file read-only here: run as root, on the machine itself rather than in a namespace",
+		unix.EPERM:      "not allowed from here: run as root, on the machine itself rather than in a user namespace",
+		unix.EROFS:      "the file system is mounted read-only, as containers do: use a host that owns its /proc and /sys",
+		unix.ENOENT:     "the kernel knows no such value or its module is not loaded",
+		unix.EOVERFLOW:  "the mask names a CPU that this kernel can't have",
+		unix.EBUSY:      "the device is in use: try again when it is idle",
+		unix.EOPNOTSUPP: "the driver can't do this",
+		unix.EFBIG:      "the value is longer than 64 KiB",
+	}[errno]
+	name := unix.ErrnoName(errno)
+	if next == "" {
+		return fmt.Sprintf(" (%s)", name)
+	}
+	return fmt.Sprintf(" (%s): %s", name, next)
+}
+
+// show is an original as a report shows it: canonical text, or its state in brackets.
+func (o Original) show() string {
+	switch o.State {
+	case Value:
+		return spec.CanonicalText(o.Value)
+	case "":
+		return ""
+	}
+	return "(" + string(o.State) + ")"
+}
+
+// line is what a wanted text is written as.
+func line(text string) []byte { return []byte(text + "\n") }
+
+// bytes is what brings an original back: the bytes that were read. Where there were
+// none a newline clears the value; an empty write would change nothing.
+func (o Original) bytes() []byte {
+	if o.Value == "" {
+		return []byte("\n")
+	}
+	return []byte(o.Value)
+}

@@ -1,0 +1,105 @@
+package spec
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Kind says how the text of a setting is to be compared.
+type Kind string
+
+const (
+	// Tokens are fields split by any blanks, each compared as text.
+	Tokens Kind = "tokens"
+	// CPUMask is a set of CPUs in the kernel's form, however many groups it has.
+	CPUMask Kind = "cpumask"
+	// FlowCount is a number that the kernel rounds up to a power of two.
+	FlowCount Kind = "flowcount"
+)
+
+// Match is how a live value relates to a wanted one.
+type Match int
+
+const (
+	// Different: the live value is another one.
+	Different Match = iota
+	// Narrowed: the live mask is a part of the wanted one, as when the kernel leaves out
+	// CPUs that are offline or isolated. Right after a write this is the kernel's doing;
+	// at any other time it may be someone else's.
+	Narrowed
+	// RoundedUp: the live value is what the kernel always makes of the wanted one.
+	RoundedUp
+	// Equal: they mean the same.
+	Equal
+)
+
+// Compare relates a live value to a wanted one. Text that is not of the kind is
+// Different.
+func (k Kind) Compare(wanted, live string) Match {
+	switch k {
+	case CPUMask:
+		w, err := ParseMask(wanted)
+		if err != nil {
+			return Different
+		}
+		l, err := ParseMask(live)
+		switch {
+		case err != nil:
+			return Different
+		case w.Equal(l):
+			return Equal
+		case !l.Empty() && w.And(l).Equal(l):
+			return Narrowed
+		}
+		return Different
+	case FlowCount:
+		w, wErr := strconv.ParseInt(strings.TrimSpace(wanted), 10, 64)
+		l, lErr := strconv.ParseInt(strings.TrimSpace(live), 10, 64)
+		switch {
+		case wErr != nil || lErr != nil:
+			return Different
+		case w == l:
+			return Equal
+		case w > 0 && w <= MaxFlowEntries && roundUp(w) == l:
+			return RoundedUp
+		}
+		return Different
+	}
+	if CanonicalText(wanted) == CanonicalText(live) {
+		return Equal
+	}
+	return Different
+}
+
+// Same says whether a live value needs no write: it is the wanted one, or what the
+// kernel always makes of it.
+func (k Kind) Same(wanted, live string) bool { return k.Compare(wanted, live) >= RoundedUp }
+
+// CanonicalText is the form in which values are shown: fields joined by one blank.
+func CanonicalText(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// SysctlKind is how the value of a canonical sysctl key is compared.
+func SysctlKind(key string) Kind {
+	switch {
+	case knownSysctls[key].RoundsUp:
+		return FlowCount
+	case key == "net.core.rps_default_mask", key == "net.core.flow_limit_cpu_bitmap":
+		return CPUMask
+	}
+	return Tokens
+}
+
+// MaxFlowEntries is the largest flow table that the kernel takes (2^29 entries).
+const MaxFlowEntries = 1 << 29
+
+// RoundUpFlows is what the kernel makes of a number of flow entries: the next power of
+// two. 0, which switches flow steering off, stays 0.
+func RoundUpFlows(n int) int { return int(roundUp(int64(n))) }
+
+func roundUp(n int64) int64 {
+	if n <= 1 {
+		return max(n, 0)
+	}
+	return 1 << bits.Len64(uint64(n-1))
+}
