@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -37,16 +38,27 @@ func Table(name string, rows []Row) string {
 
 // Kinds lists errors by kind, the most frequent first: "read_reset 12, http_status 3".
 func Kinds(errors map[string]int64) string {
-	kinds := slices.SortedFunc(maps.Keys(errors), func(a, b string) int {
-		if errors[a] != errors[b] {
-			return int(min(1, max(-1, errors[b]-errors[a])))
-		}
-		return strings.Compare(a, b)
-	})
+	kinds := byFrequency(errors)
 	for i, kind := range kinds {
 		kinds[i] = fmt.Sprintf("%s %d", kind, errors[kind])
 	}
 	return strings.Join(kinds, ", ")
+}
+
+// ErrorText lists errors by kind with the sample text of the most frequent one:
+// "http_status 3 (status 404, want 200)".
+func ErrorText(errors map[string]int64, samples map[string]string) string {
+	if len(errors) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%s (%s)", Kinds(errors), samples[byFrequency(errors)[0]])
+}
+
+// byFrequency sorts the kinds, the most frequent first.
+func byFrequency(errors map[string]int64) []string {
+	return slices.SortedFunc(maps.Keys(errors), func(a, b string) int {
+		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))
+	})
 }
 
 // Count renders a number with three significant digits: 951, 1.23k, 194k, 1.05M.
