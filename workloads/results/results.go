@@ -26,15 +26,42 @@ type Sample struct {
 	ServiceTime Latency `json:"serviceTime"`
 	// Histogram of service times: HdrHistogram V2, compressed, base64.
 	Histogram string `json:"histogram"`
-	// Errors counts failed requests by kind ("dial_refused", "read_reset", "status", …);
-	// ErrorSamples has one text of each kind.
+	// Errors counts failed requests of the measuring phase by kind ("dial_refused",
+	// "read_reset", "http_status", …); ErrorSamples has one text of each kind.
 	Errors       map[string]int64  `json:"errors"`
 	ErrorSamples map[string]string `json:"errorSamples,omitempty"`
 	// Aborted counts requests in flight at the deadline; they are no errors.
 	Aborted int64 `json:"aborted"`
+	// Phases has the counters of each phase in the order in which they ran. What
+	// happens in one phase is never counted in another.
+	Phases []Phase `json:"phases"`
+	// Stopped says that the run was ended before its time; Measured tells when.
+	Stopped bool `json:"stopped,omitempty"`
 }
 
-// Connections counts the connections of a run.
+// The phases of a run, in their order.
+const (
+	PhaseConnect = "connect"
+	PhaseWarmUp  = "warm-up"
+	PhaseMeasure = "measure"
+	PhaseDrain   = "drain"
+)
+
+// Phase holds the counters of one phase of a run. Duration is its real length in
+// nanoseconds. Requests were answered as wanted, Errors were not. A response that comes
+// in the drain phase belongs to an aborted request and counts nowhere.
+type Phase struct {
+	Name     string `json:"name"`
+	Duration int64  `json:"durationNs"`
+	Requests int64  `json:"requests"`
+	Errors   int64  `json:"errors"`
+	Lost     int    `json:"lost"`
+	Reopened int    `json:"reopened"`
+}
+
+// Connections counts the connections of a run. Established is how many stood when
+// measuring began; Lost and Reopened are those of the measuring phase. A connection that
+// is lost again counts again.
 type Connections struct {
 	Requested   int `json:"requested"`
 	Established int `json:"established"`
@@ -56,17 +83,22 @@ type Latency struct {
 type Progress struct {
 	// Phase is connect, warm-up, measure or drain.
 	Phase string `json:"phase"`
-	// Elapsed and Total are seconds of the phase.
-	Elapsed           float64 `json:"elapsedSeconds"`
-	Total             float64 `json:"totalSeconds"`
-	Established       int     `json:"established"`
+	// Elapsed and Total are seconds of the phase; Total is the longest it can take.
+	Elapsed float64 `json:"elapsedSeconds"`
+	Total   float64 `json:"totalSeconds"`
+	// Established counts the connections that stand now.
+	Established int `json:"established"`
+	// RequestsPerSecond and the percentiles are those since the last Progress of the
+	// phase; Errors are those of the phase so far.
 	RequestsPerSecond float64 `json:"requestsPerSecond"`
 	P50               int64   `json:"p50Ns"`
 	P99               int64   `json:"p99Ns"`
 	Errors            int64   `json:"errors"`
 }
 
-// ServerStats are counters of a server's Go runtime since its start.
+// ServerStats are counters of a server's Go runtime since its start, as runtime/metrics
+// has them. The runtime counts small objects when it takes a new span of them, so that
+// a difference of two readings is exact to within some thousand objects per CPU.
 type ServerStats struct {
 	// Collections counts completed garbage collections.
 	Collections int64 `json:"collections"`
@@ -74,6 +106,8 @@ type ServerStats struct {
 	Allocations int64 `json:"allocations"`
 	// AllocatedBytes counts bytes of those objects.
 	AllocatedBytes int64 `json:"allocatedBytes"`
-	HeapBytes      int64 `json:"heapBytes"`
-	Goroutines     int64 `json:"goroutines"`
+	// HeapBytes is the size of the objects on the heap now, dead ones included that are
+	// not swept yet.
+	HeapBytes  int64 `json:"heapBytes"`
+	Goroutines int64 `json:"goroutines"`
 }

@@ -1,0 +1,80 @@
+package loader
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// spareFiles are the descriptors that the process needs besides its connections:
+// standard streams, the poller, the resolver, and those of a program around it.
+const spareFiles = 64
+
+// portRangeFile holds the first and the last local port (Documentation/networking/ip-sysctl.rst).
+// It is also the range of IPv6.
+const portRangeFile = "/proc/sys/net/ipv4/ip_local_port_range"
+
+// preflight finds out whether so many connections can be had here at all, before the
+// first is opened.
+func preflight(connections int) error {
+	if err := raiseFileLimit(connections); err != nil {
+		return err
+	}
+	return checkPorts(connections)
+}
+
+// raiseFileLimit raises the soft limit of open files to the hard one, for the whole
+// process, and checks that it suffices.
+func raiseFileLimit(connections int) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("read the limit of open files (RLIMIT_NOFILE): %w", err)
+	}
+	if limit.Cur < limit.Max {
+		raised := limit
+		raised.Cur = raised.Max
+		// Where that is refused, the soft limit decides.
+		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil {
+			limit = raised
+		}
+	}
+	if wanted := uint64(connections) + spareFiles; wanted > limit.Cur {
+		return fmt.Errorf("%d connections need %d open files, and the limit of this process is %d (RLIMIT_NOFILE, hard limit %d): "+
+			"raise it with `ulimit -n %d` as root, with nofile in /etc/security/limits.conf or with LimitNOFILE= of the service, or ask for fewer connections",
+			connections, wanted, limit.Cur, limit.Max, wanted)
+	}
+	return nil
+}
+
+// checkPorts compares the connections with the local ports that one source address has
+// for one target.
+func checkPorts(connections int) error {
+	text, err := os.ReadFile(portRangeFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // no Linux, or no /proc: the dials will tell
+	}
+	if err != nil {
+		return fmt.Errorf("read the range of local ports: %w", err)
+	}
+	first, last, err := parsePortRange(string(text))
+	if err != nil {
+		return err
+	}
+	if ports := last - first + 1; connections > ports {
+		return fmt.Errorf("%d connections need as many local ports, and one source address has %d for one target (net.ipv4.ip_local_port_range is %d %d): "+
+			"widen it with `sysctl net.ipv4.ip_local_port_range=\"1024 65535\"`, or ask for fewer connections",
+			connections, ports, first, last)
+	}
+	return nil
+}
+
+// parsePortRange parses the content of portRangeFile.
+func parsePortRange(text string) (first, last int, err error) {
+	if _, err := fmt.Sscan(text, &first, &last); err != nil || first < 1 || last < first {
+		return 0, 0, fmt.Errorf("%s: want two ports, found %q", portRangeFile, text)
+	}
+	return first, last, nil
+}

@@ -1,0 +1,58 @@
+// Benchlab-server runs the workload that is measured until SIGTERM or SIGINT.
+//
+//	benchlab-server -listen http://10.99.0.1:8080 -stats /run/benchlab/stats.sock
+//
+// GOGC, GOMEMLIMIT and GOMAXPROCS are taken from the environment. The exit code is 0
+// after a signal, 1 if the server could not listen or serve, 2 for wrong usage.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"github.com/hanzoai/benchlab/workloads/server"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
+	flags := flag.NewFlagSet("benchlab-server", flag.ContinueOnError)
+	var config server.Config
+	flags.StringVar(&config.Listen, "listen", "", "`address` to serve on, with its scheme: http://HOST:PORT")
+	flags.StringVar(&config.Stats, "stats", "", "`path` of a unix socket that answers GET /stats with the runtime's counters")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case config.Listen == "" || flags.NArg() > 0:
+		fmt.Fprintln(os.Stderr, "benchlab-server: want -listen http://HOST:PORT and no further arguments")
+		return 2
+	}
+
+	// Signals are taken before anything is bound, so that none is lost in between.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	s, err := server.Listen(ctx, config)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "benchlab-server:", err)
+		return 1
+	}
+	fmt.Printf("listening on %s, pid %d, GOMAXPROCS %d\n", s.URL(), os.Getpid(), runtime.GOMAXPROCS(0))
+	err = s.Serve(ctx)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "benchlab-server:", err)
+	}
+	if err != nil && ctx.Err() == nil {
+		return 1
+	}
+	return 0
+}
