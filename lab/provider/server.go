@@ -21,10 +21,11 @@ type Server struct{ lab *lab }
 
 // ServerArgs are the inputs of a Server.
 type ServerArgs struct {
-	Host          HostRef `pulumi:"host"`
-	Listen        string  `pulumi:"listen" provider:"replaceOnChanges"`
-	GOGC          int     `pulumi:"gogc,optional"`
-	ProgramDigest string  `pulumi:"programDigest,optional"`
+	Host          HostRef  `pulumi:"host"`
+	Listen        string   `pulumi:"listen" provider:"replaceOnChanges"`
+	GOGC          int      `pulumi:"gogc,optional"`
+	Tuning        []string `pulumi:"tuning,optional"`
+	ProgramDigest string   `pulumi:"programDigest,optional"`
 }
 
 // ServerState is the state of a Server.
@@ -54,6 +55,7 @@ func (s *ServerArgs) Annotate(a infer.Annotator) {
 	a.Describe(&s.Host, "The host to run on.")
 	a.Describe(&s.Listen, "Address with scheme: `http://10.99.0.1:8080`.")
 	a.Describe(&s.GOGC, "The garbage collector's target percentage. Default 100.")
+	a.Describe(&s.Tuning, "Digests of the tuning of its host (Profile.digest): some values act only when a socket is made, so the server starts afresh when they change.")
 	a.Describe(&s.ProgramDigest, "Set by the provider: digest of the program, so that a new build restarts the server.")
 }
 
@@ -75,7 +77,7 @@ func (s *ServerRef) Annotate(a infer.Annotator) {
 
 // WireDependencies keeps the reference known in a preview that does not change the server.
 func (*Server) WireDependencies(f infer.FieldSelector, args *ServerArgs, state *ServerState) {
-	inputs := []infer.InputField{f.InputField(&args.Host), f.InputField(&args.Listen), f.InputField(&args.GOGC), f.InputField(&args.ProgramDigest)}
+	inputs := []infer.InputField{f.InputField(&args.Host), f.InputField(&args.Listen), f.InputField(&args.GOGC), f.InputField(&args.Tuning), f.InputField(&args.ProgramDigest)}
 	f.OutputField(&state.PID).DependsOn(inputs...)
 	f.OutputField(&state.Ref).DependsOn(inputs...)
 }
@@ -136,10 +138,12 @@ func (args ServerArgs) unit() string {
 }
 
 func (args ServerArgs) env() map[string]string {
-	if args.GOGC == 0 {
-		return map[string]string{}
+	// The host restarts a server whose environment differs.
+	env := map[string]string{"BENCHLAB_TUNING": strings.Join(args.Tuning, " ")}
+	if args.GOGC > 0 {
+		env["GOGC"] = strconv.Itoa(args.GOGC)
 	}
-	return map[string]string{"GOGC": strconv.Itoa(args.GOGC)}
+	return env
 }
 
 // Create brings the program to the host and starts it.
@@ -182,7 +186,7 @@ func (s *Server) start(ctx context.Context, args ServerArgs) (ServerState, error
 	if err != nil {
 		return ServerState{}, err
 	}
-	sum := sha256.Sum256(fmt.Append(nil, args.ProgramDigest, args.Listen, args.GOGC))
+	sum := sha256.Sum256(fmt.Append(nil, args.ProgramDigest, args.Listen, args.GOGC, args.Tuning))
 	return ServerState{ServerArgs: args, PID: started.PID, Ref: ServerRef{
 		Host: args.Host, URN: urn(ctx), Unit: args.unit(), URL: args.Listen, Digest: hex.EncodeToString(sum[:]),
 	}}, nil

@@ -3,21 +3,21 @@ package results
 // Row is one line of a benchmark's table: one connection count. Durations are
 // nanoseconds.
 type Row struct {
-	Connections       int     `json:"connections"`
-	RequestsPerSecond float64 `json:"requestsPerSecond"`
-	P50               int64   `json:"p50Ns"`
-	P90               int64   `json:"p90Ns"`
-	P99               int64   `json:"p99Ns"`
-	Max               int64   `json:"maxNs"`
+	Connections       int     `json:"connections" pulumi:"connections"`
+	RequestsPerSecond float64 `json:"requestsPerSecond" pulumi:"requestsPerSecond"`
+	P50               int64   `json:"p50Ns" pulumi:"p50Ns"`
+	P90               int64   `json:"p90Ns" pulumi:"p90Ns"`
+	P99               int64   `json:"p99Ns" pulumi:"p99Ns"`
+	Max               int64   `json:"maxNs" pulumi:"maxNs"`
 	// Errors is the sum of ErrorsByKind, the failed requests of the measuring phase.
-	Errors       int64            `json:"errors"`
-	ErrorsByKind map[string]int64 `json:"errorsByKind,omitempty"`
+	Errors       int64            `json:"errors" pulumi:"errors"`
+	ErrorsByKind map[string]int64 `json:"errorsByKind,omitempty" pulumi:"errorsByKind,optional"`
 	// Collections counts the server's garbage collections during the loader's whole run,
 	// warm-up included: the counters are read before and after it.
-	Collections int64 `json:"collections"`
+	Collections int64 `json:"collections" pulumi:"collections"`
 	// AllocationsPerRequest is the number of heap objects that the server allocated per
 	// request of the loader's whole run.
-	AllocationsPerRequest float64 `json:"allocationsPerRequest"`
+	AllocationsPerRequest float64 `json:"allocationsPerRequest" pulumi:"allocationsPerRequest"`
 }
 
 // NewRow makes the row of a sample and of the server's counters before and after the

@@ -1,0 +1,265 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hanzoai/benchlab/hosts/hostspec"
+	sdkhosts "github.com/hanzoai/benchlab/lab/sdk/hosts"
+	sdktuning "github.com/hanzoai/benchlab/lab/sdk/tuning"
+	sdkworkloads "github.com/hanzoai/benchlab/lab/sdk/workloads"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// Lab is a whole lab as resources. Its maps are made to be stack outputs.
+type Lab struct {
+	pulumi.ResourceState
+
+	// Hosts has the facts of each host, by its name.
+	Hosts pulumi.Map
+	// Tuning has the verdict on each setting, by the name of its host.
+	Tuning pulumi.Map
+	// Benchmarks has the rows of each benchmark, by its name.
+	Benchmarks pulumi.Map
+	// Summary is the tables of all benchmarks as text.
+	Summary pulumi.StringOutput
+}
+
+// New makes the lab of a definition. The order is by dependency: namespaces, links,
+// hosts, tuning, servers, benchmarks; a destroy runs it backwards.
+func New(ctx *pulumi.Context, name string, d *Definition, opts ...pulumi.ResourceOption) (*Lab, error) {
+	l := &Lab{Hosts: pulumi.Map{}, Tuning: pulumi.Map{}, Benchmarks: pulumi.Map{}}
+	if err := ctx.RegisterComponentResource("benchlab:index:Lab", name, l, opts...); err != nil {
+		return nil, err
+	}
+	b := &builder{
+		ctx: ctx, lab: l, parent: pulumi.Parent(l),
+		namespaces: map[string]*sdkhosts.Namespace{}, links: map[string][]pulumi.Resource{},
+		hosts: map[string]*sdkhosts.Host{}, profiles: map[string][]*sdktuning.Profile{},
+		servers: map[string]*sdkworkloads.Server{}, serverHost: map[string]string{},
+	}
+	if err := b.build(name, d); err != nil {
+		return nil, err
+	}
+	return l, ctx.RegisterResourceOutputs(l, pulumi.Map{"summary": l.Summary})
+}
+
+// builder collects what has been made, by name, for what comes after it.
+type builder struct {
+	ctx      *pulumi.Context
+	lab      *Lab
+	parent   pulumi.ResourceOption
+	instance pulumi.StringOutput
+
+	namespaces map[string]*sdkhosts.Namespace
+	links      map[string][]pulumi.Resource // by host
+	hosts      map[string]*sdkhosts.Host
+	profiles   map[string][]*sdktuning.Profile // by host
+	servers    map[string]*sdkworkloads.Server
+	serverHost map[string]string
+}
+
+func (b *builder) build(name string, d *Definition) error {
+	if estimate := d.Estimate(); estimate > 0 {
+		message := fmt.Sprintf("benchmarks of this lab take about %s when they run", estimate.Round(time.Second))
+		if err := b.ctx.Log.Info(message, &pulumi.LogArgs{Resource: b.lab, Ephemeral: true}); err != nil {
+			return err
+		}
+	}
+	instance, err := sdkhosts.NewLabInstance(b.ctx, name, &sdkhosts.LabInstanceArgs{}, b.parent)
+	if err != nil {
+		return err
+	}
+	b.instance = instance.ID().ToStringOutput()
+	for _, step := range []func(*Definition) error{b.makeNamespaces, b.makeLinks, b.makeHosts, b.makeProfiles, b.makeServers, b.makeBenchmarks} {
+		if err := step(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) makeNamespaces(d *Definition) error {
+	for _, h := range d.Hosts {
+		if h.Namespace == nil {
+			continue
+		}
+		n, err := sdkhosts.NewNamespace(b.ctx, h.Name, &sdkhosts.NamespaceArgs{
+			Lab: b.instance, Hostname: pulumi.String(h.Name),
+		}, b.parent)
+		if err != nil {
+			return err
+		}
+		b.namespaces[h.Name] = n
+	}
+	return nil
+}
+
+func (b *builder) makeLinks(d *Definition) error {
+	for _, l := range d.Links {
+		args := &sdkhosts.LinkArgs{}
+		var ends sdkhosts.LinkEndArray
+		for _, end := range l.Ends {
+			ends = append(ends, sdkhosts.LinkEndArgs{
+				Namespace: b.namespaces[end.Host].Instance, Nic: pulumi.String(end.NIC), Address: pulumi.String(end.Address),
+			})
+		}
+		args.Ends = ends
+		if l.Queues > 0 {
+			args.Queues = pulumi.Int(l.Queues)
+		}
+		if l.RateBits > 0 {
+			args.RateBits = pulumi.Float64(l.RateBits)
+		}
+		link, err := sdkhosts.NewLink(b.ctx, l.Name, args, b.parent)
+		if err != nil {
+			return err
+		}
+		for _, end := range l.Ends {
+			b.links[end.Host] = append(b.links[end.Host], link)
+		}
+	}
+	return nil
+}
+
+func (b *builder) makeHosts(d *Definition) error {
+	for _, h := range d.Hosts {
+		args := &sdkhosts.HostArgs{Lab: b.instance}
+		if h.Namespace != nil {
+			args.Connection = b.namespaces[h.Name].Connection
+		} else {
+			args.Connection = connection(*h.Connection)
+		}
+		// The host's facts are of its finished links.
+		host, err := sdkhosts.NewHost(b.ctx, h.Name, args, b.parent, pulumi.DependsOn(b.links[h.Name]))
+		if err != nil {
+			return err
+		}
+		b.hosts[h.Name] = host
+		b.lab.Hosts[h.Name] = host.Facts
+	}
+	return nil
+}
+
+// connection leaves out what the lab file left out, so that no empty value stands in the state.
+func connection(c hostspec.Connection) sdkhosts.ConnectionArgs {
+	text := func(s string) pulumi.StringPtrInput {
+		if s == "" {
+			return nil
+		}
+		return pulumi.String(s)
+	}
+	args := sdkhosts.ConnectionArgs{
+		Address: pulumi.String(c.Address), User: text(c.User), Identity: text(c.Identity),
+		HostKey: text(c.HostKey), KnownHosts: text(c.KnownHosts), Become: text(c.Become),
+	}
+	if c.Port != 0 {
+		args.Port = pulumi.Int(c.Port)
+	}
+	return args
+}
+
+func (b *builder) makeProfiles(d *Definition) error {
+	settings := map[string][]any{}
+	for _, t := range d.Tunes {
+		sysctls := pulumi.StringMap{}
+		for _, s := range t.Tunables.Sysctls {
+			sysctls[s.Key] = pulumi.String(s.Value)
+		}
+		var steering sdktuning.SteeringArray
+		for _, s := range t.Tunables.PacketSteering {
+			args := sdktuning.SteeringArgs{Nic: pulumi.String(s.NIC)}
+			if s.CPUs != "" {
+				args.Cpus = pulumi.String(s.CPUs)
+			}
+			if s.FlowEntries > 0 {
+				args.FlowEntries = pulumi.Int(s.FlowEntries)
+			}
+			if s.FlowEntriesPerQueue > 0 {
+				args.FlowEntriesPerQueue = pulumi.Int(s.FlowEntriesPerQueue)
+			}
+			steering = append(steering, args)
+		}
+		profile, err := sdktuning.NewProfile(b.ctx, t.Name, &sdktuning.ProfileArgs{
+			Host: b.hosts[t.Host].Ref, Sysctls: sysctls, PacketSteering: steering,
+		}, b.parent)
+		if err != nil {
+			return err
+		}
+		b.profiles[t.Host] = append(b.profiles[t.Host], profile)
+		settings[t.Host] = append(settings[t.Host], profile.Settings)
+	}
+	for host, lists := range settings {
+		b.lab.Tuning[host] = pulumi.All(lists...).ApplyT(func(lists []any) []sdktuning.Setting {
+			var all []sdktuning.Setting
+			for _, list := range lists {
+				all = append(all, list.([]sdktuning.Setting)...)
+			}
+			return all
+		})
+	}
+	return nil
+}
+
+// digests of the tuning of some hosts.
+func (b *builder) digests(hosts ...string) pulumi.StringArray {
+	var digests pulumi.StringArray
+	for i, host := range hosts {
+		if i > 0 && host == hosts[0] { // a loader on the server's own host
+			continue
+		}
+		for _, p := range b.profiles[host] {
+			digests = append(digests, p.Digest)
+		}
+	}
+	return digests
+}
+
+func (b *builder) makeServers(d *Definition) error {
+	for _, s := range d.Servers {
+		args := &sdkworkloads.ServerArgs{
+			Host: b.hosts[s.Host].Ref, Listen: pulumi.String(s.Listen), Tuning: b.digests(s.Host),
+		}
+		if s.GOGC > 0 {
+			args.Gogc = pulumi.Int(s.GOGC)
+		}
+		server, err := sdkworkloads.NewServer(b.ctx, s.Name, args, b.parent)
+		if err != nil {
+			return err
+		}
+		b.servers[s.Name], b.serverHost[s.Name] = server, s.Host
+	}
+	return nil
+}
+
+func (b *builder) makeBenchmarks(d *Definition) error {
+	var tables []any
+	var after []pulumi.Resource
+	for _, m := range d.Benchmarks {
+		args := &sdkworkloads.BenchmarkArgs{
+			Server: b.servers[m.Server].Ref, Loader: b.hosts[m.Loader].Ref,
+			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
+			Tuning: b.digests(b.serverHost[m.Server], m.Loader),
+		}
+		if m.Path != "" {
+			args.Path = pulumi.String(m.Path)
+		}
+		// One after the other: two at a time would measure each other.
+		benchmark, err := sdkworkloads.NewBenchmark(b.ctx, m.Name, args, b.parent, pulumi.DependsOn(after))
+		if err != nil {
+			return err
+		}
+		after = []pulumi.Resource{benchmark}
+		b.lab.Benchmarks[m.Name] = benchmark.Rows
+		tables = append(tables, benchmark.Table)
+	}
+	b.lab.Summary = pulumi.All(tables...).ApplyT(func(tables []any) string {
+		var texts []string
+		for _, t := range tables {
+			texts = append(texts, t.(string))
+		}
+		return strings.Join(texts, "\n")
+	}).(pulumi.StringOutput)
+	return nil
+}

@@ -1,0 +1,3 @@
+package provider
+
+//go:generate ../../tools/gensdk/generate
