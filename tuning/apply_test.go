@@ -143,6 +143,17 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	}
 }
 
+func TestUndoGoesBackwards(t *testing.T) {
+	tr := newTree(t)
+	tr.failAt(3, unix.EINVAL)
+	_, err := tr.Apply(context.Background(), spark, sysctlsOf("net.core.somaxconn", "1", "vm.swappiness", "1", "net.ipv4.tcp_rmem", "1 2 3"), nil)
+	mustSay(t, err, "EINVAL")
+	want := []string{"proc/sys/net/core/somaxconn", "proc/sys/vm/swappiness", "proc/sys/vm/swappiness", "proc/sys/net/core/somaxconn"}
+	if d := cmp.Diff(want, tr.writes); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestPartialEffectIsUndone(t *testing.T) {
 	tr := newTree(t)
 	before := tr.snapshot()

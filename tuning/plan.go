@@ -56,11 +56,12 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 	settings, err := h.expand(t)
 	faults := []error{err}
 	p := plan{owner: owner, bootID: bootID}
+	known := ledger.clone() // the steps point into it, so nobody else may
 	for _, s := range settings {
 		if err := ctx.Err(); err != nil {
 			return plan{}, fmt.Errorf("stopped before anything was changed: %w", err)
 		}
-		one, err := s.compare(ledger.clone(), owner, bootID)
+		one, err := s.compare(&known, owner, bootID)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -70,7 +71,7 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 	return p, errors.Join(faults...)
 }
 
-func (s setting) compare(ledger Ledger, owner spec.Owner, bootID string) (step, error) {
+func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step, error) {
 	before, err := s.observe()
 	if err != nil {
 		return step{}, err

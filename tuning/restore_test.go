@@ -174,4 +174,10 @@ func TestEmptyOriginal(t *testing.T) {
 	if got := tr.get("proc/sys/net/ipv4/ip_local_reserved_ports"); got != "\n" {
 		t.Errorf("%q", got)
 	}
+	tr.put("proc/sys/net/ipv4/ip_local_reserved_ports", "")
+	tr.apply(spark, sysctlsOf("net.ipv4.ip_local_reserved_ports", "8080"))
+	tr.restoreOwner(spark)
+	if got := tr.get("proc/sys/net/ipv4/ip_local_reserved_ports"); got != "\n" {
+		t.Errorf("%q", got)
+	}
 }
