@@ -69,11 +69,11 @@ func ParseArgs(args []string, usage io.Writer) (c Config, asJSON bool, err error
 	if flags.NArg() > 0 {
 		return Config{}, false, fmt.Errorf("unexpected argument %q: all is said with flags", flags.Arg(0))
 	}
-	return c, asJSON, c.validate()
+	return c, asJSON, c.Validate()
 }
 
-// validate reports what is wrong with a configuration before anything is touched.
-func (c Config) validate() error {
+// Validate reports what is wrong with a configuration before anything is touched.
+func (c Config) Validate() error {
 	if _, err := c.target(); err != nil {
 		return err
 	}

@@ -25,13 +25,13 @@ type connection struct {
 	// socket is nil while the connection is lost.
 	socket atomic.Pointer[net.TCPConn]
 	// sent is when the last request was begun, on the run's clock.
-	sent     atomic.Int64
-	response response
-	batch    batch
+	sent atomic.Int64
 	// failures counts errors since the last good response; down says that the socket is
 	// lost because of one.
 	failures int
 	down     bool
+	batch    batch
+	response response
 }
 
 // work sends requests until the run drains.

@@ -29,18 +29,23 @@ func malformed(format string, args ...any) error {
 // allocating. The grammar is that of RFC 9112, in its strict form: CRLF only, no folded
 // lines, one framing.
 type response struct {
-	buffer     [bufferSize]byte
 	read, held int // the bytes buffer[read:held] came in and are not consumed
 
-	// What the last response said.
-	status int
-	close  bool
-	length int64 // of the body; -1 when chunked
+	// What the last response said: its status, how its body is framed (length is -1 where
+	// it is not said), and whether the connection ends with it.
+	status  int
+	length  int64
+	chunked bool
+	close   bool
 	// body is how many bytes of the body came, received how many of the response.
 	body, received int64
 
 	expect    string
 	different bool // the body is not the expected one
+
+	// At the end: with 1000 connections nothing of this is in a cache when the response
+	// comes, and the fields above share a line.
+	buffer [bufferSize]byte
 }
 
 // next reads one response. An error means that the connection cannot be used again;
@@ -48,17 +53,14 @@ type response struct {
 func (r *response) next(source io.Reader) error {
 	r.read, r.held = 0, 0 // nothing is left of the last response
 	r.body, r.received, r.different = 0, 0, false
-	header, err := r.header(source)
-	if err != nil {
+	if err := r.header(source); err != nil {
 		return err
 	}
-	if err := r.parse(header); err != nil {
-		return err
-	}
-	if r.length >= 0 {
-		err = r.take(source, r.length)
-	} else {
+	var err error
+	if r.chunked {
 		err = r.chunks(source)
+	} else {
+		err = r.take(source, r.length)
 	}
 	if err != nil {
 		return err
@@ -89,32 +91,66 @@ func (r *response) fill(source io.Reader) error {
 	return err
 }
 
-// header returns the status line and the fields, each with its CRLF.
-func (r *response) header(source io.Reader) ([]byte, error) {
-	for searched := 0; ; {
-		// The end may lie across two reads: the search steps back three bytes.
-		from := max(0, searched-3)
-		if i := bytes.Index(r.buffer[r.read+from:r.held], []byte("\r\n\r\n")); i >= 0 {
-			start, end := r.read, r.read+from+i+2
-			r.read = end + 2
-			return r.buffer[start:end], nil
-		}
-		searched = r.held - r.read
-		if r.held == bufferSize {
-			return nil, malformed("no end of the header in %d bytes: %q", searched, head(r.buffer[r.read:r.held]))
-		}
+// header reads the status line and the fields, and keeps what frames the body. It
+// begins anew after each read until the header is whole; nearly always one read has all.
+func (r *response) header(source io.Reader) error {
+	for {
 		if err := r.fill(source); err != nil {
-			return nil, err
+			return err
+		}
+		size, err := r.parse(r.buffer[:r.held])
+		if err != nil {
+			return err
+		}
+		if size > 0 {
+			r.read = size
+			return nil
+		}
+		if r.held == bufferSize {
+			return malformed("no end of the header in %d bytes: %q", bufferSize, head(r.buffer[:]))
 		}
 	}
 }
 
-// parse takes a header section apart and keeps what frames the body.
-func (r *response) parse(header []byte) error {
-	line, fields := cutLine(header)
+// parse takes the header at the beginning of text apart and returns its size with the
+// empty line at its end, or 0 where text does not have all of it yet.
+func (r *response) parse(text []byte) (size int, err error) {
+	line, size, err := cutLine(text, 0)
+	if size == 0 || err != nil {
+		return 0, err
+	}
+	if err := r.parseStatus(line); err != nil {
+		return 0, err
+	}
+	r.length = -1
+	r.chunked = false
+	for {
+		line, end, err := cutLine(text, size)
+		if end == 0 || err != nil {
+			return 0, err
+		}
+		size = end
+		if len(line) == 0 {
+			return size, r.checkFraming()
+		}
+		colon := 0
+		for colon < len(line) && line[colon] > ' ' && line[colon] != ':' {
+			colon++
+		}
+		if colon == 0 || colon == len(line) || line[colon] != ':' {
+			return 0, malformed("no header field: %q", head(line))
+		}
+		if err := r.parseField(line[:colon], line[colon+1:]); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// parseStatus parses the line "HTTP/1.1 200 OK"; the reason may be missing.
+func (r *response) parseStatus(line []byte) error {
 	if len(line) < len("HTTP/1.1 200") || string(line[:7]) != "HTTP/1." || (line[7] != '1' && line[7] != '0') || line[8] != ' ' ||
 		(len(line) > 12 && line[12] != ' ') {
-		return malformed("no HTTP/1.1 status line: %q", head(header))
+		return malformed("no HTTP/1.1 status line: %q", head(line))
 	}
 	status, ok := number(line[9:12], 10)
 	if !ok || status < 100 {
@@ -123,29 +159,31 @@ func (r *response) parse(header []byte) error {
 	r.status = int(status)
 	// An HTTP/1.0 server closes unless it says otherwise.
 	r.close = line[7] == '0'
-	r.length = -1
-	chunked := false
-	for len(fields) > 0 {
-		line, fields = cutLine(fields)
-		colon := bytes.IndexByte(line, ':')
-		if colon < 1 || bytes.ContainsAny(line[:colon], " \t") || bytes.IndexByte(line, '\n') >= 0 {
-			return malformed("no header field: %q", head(line))
-		}
-		name, value := line[:colon], bytes.Trim(line[colon+1:], " \t")
-		switch {
-		case is(name, "content-length"):
-			n, ok := number(value, 10)
+	return nil
+}
+
+// parseField keeps what a field says about the framing. Most are told by their length
+// to be of no interest.
+func (r *response) parseField(name, value []byte) error {
+	switch len(name) {
+	case len("content-length"):
+		if is(name, "content-length") {
+			n, ok := number(trim(value), 10)
 			if !ok || (r.length >= 0 && r.length != n) {
 				return malformed("Content-Length %q", head(value))
 			}
 			r.length = n
-		case is(name, "transfer-encoding"):
-			if chunked || !is(value, "chunked") {
+		}
+	case len("transfer-encoding"):
+		if is(name, "transfer-encoding") {
+			if r.chunked || !is(trim(value), "chunked") {
 				return malformed("Transfer-Encoding %q: want chunked", head(value))
 			}
-			chunked = true
-		case is(name, "connection"):
-			switch {
+			r.chunked = true
+		}
+	case len("connection"):
+		if is(name, "connection") {
+			switch value := trim(value); {
 			case is(value, "close"):
 				r.close = true
 			case is(value, "keep-alive"):
@@ -153,12 +191,17 @@ func (r *response) parse(header []byte) error {
 			}
 		}
 	}
+	return nil
+}
+
+// checkFraming says why a header leaves the end of its response open.
+func (r *response) checkFraming() error {
 	switch {
-	case chunked && r.length >= 0:
+	case r.chunked && r.length >= 0:
 		return malformed("both Transfer-Encoding and Content-Length")
-	case status < 200 || status == 204 || status == 304:
-		return malformed("status %d: want a response with a body", status)
-	case !chunked && r.length < 0:
+	case r.status < 200 || r.status == 204 || r.status == 304:
+		return malformed("status %d: want a response with a body", r.status)
+	case !r.chunked && r.length < 0:
 		return malformed("neither Content-Length nor chunked: the response has no end on a kept-alive connection")
 	}
 	return nil
@@ -224,9 +267,12 @@ func (r *response) trailer(source io.Reader) error {
 // line consumes a line and returns it without its CRLF, valid until the next read.
 func (r *response) line(source io.Reader) ([]byte, error) {
 	for {
-		if i := bytes.Index(r.buffer[r.read:r.held], []byte("\r\n")); i >= 0 {
-			line := r.buffer[r.read : r.read+i]
-			r.read += i + 2
+		line, next, err := cutLine(r.buffer[:r.held], r.read)
+		if err != nil {
+			return nil, err
+		}
+		if next > 0 {
+			r.read = next
 			return line, nil
 		}
 		if r.held == bufferSize {
@@ -243,11 +289,21 @@ func (r *response) line(source io.Reader) ([]byte, error) {
 	}
 }
 
-// cutLine cuts header after its first CRLF. The caller knows that there is one.
-func cutLine(header []byte) (line, rest []byte) {
-	i := bytes.Index(header, []byte("\r\n"))
-	return header[:i], header[i+2:]
+// cutLine returns the line of text that begins at from, without its CRLF, and where the
+// next begins; that is 0 where text ends before the line does.
+func cutLine(text []byte, from int) (line []byte, next int, err error) {
+	i := bytes.IndexByte(text[from:], '\n')
+	switch {
+	case i < 0:
+		return nil, 0, nil
+	case i == 0 || text[from+i-1] != '\r':
+		return nil, 0, malformed("line does not end with CRLF: %q", head(text[from:from+i+1]))
+	}
+	return text[from : from+i-1], from + i + 1, nil
 }
+
+// trim removes the white space around a field's value.
+func trim(value []byte) []byte { return bytes.Trim(value, " \t") }
 
 // number parses digits without sign or prefix.
 func number(digits []byte, base int64) (int64, bool) {

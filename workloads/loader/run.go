@@ -66,7 +66,7 @@ type run struct {
 // could be established, or ctx was done before measuring began. When ctx is done while
 // measuring, the sample holds what was measured until then and says Stopped.
 func Run(ctx context.Context, config Config, progress func(results.Progress)) (results.Sample, error) {
-	if err := config.validate(); err != nil {
+	if err := config.Validate(); err != nil {
 		return results.Sample{}, err
 	}
 	if err := preflight(config.Connections); err != nil {

@@ -143,10 +143,10 @@ func (s *shard) collect(p phase, sum *counts, times *hdrhistogram.Histogram) {
 // A batch holds the times of one connection until it is worth the lock of the shard.
 type batch struct {
 	phase         phase
-	times         [32]int64
 	n             int
 	read, written int64
 	flushed       int64 // when, on the run's clock
+	times         [32]int64
 }
 
 // staleAfter is how old a time may get in a batch, in ns: progress is shown each second.
