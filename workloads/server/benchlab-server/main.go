@@ -27,7 +27,7 @@ func run(args []string) int {
 	flags := flag.NewFlagSet("benchlab-server", flag.ContinueOnError)
 	var config server.Config
 	flags.StringVar(&config.Listen, "listen", "", "`address` to serve on, with its scheme: http://HOST:PORT")
-	flags.StringVar(&config.Stats, "stats", "", "`path` of a unix socket that answers GET /stats with the runtime's counters")
+	flags.StringVar(&config.Stats, "stats", os.Getenv("BENCHLAB_STATS"), "`path` of a unix socket that answers GET /stats with the runtime's counters; $BENCHLAB_STATS if not given")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
