@@ -30,7 +30,7 @@ help: ## list the targets
 	@echo; echo "  STACK=$(STACK) picks the stack: stacks/<stack>.hcl is its lab file."
 
 up: packages stack ## bring the lab up: make or reach its hosts, tune them, run its benchmarks
-	@$(AS_USER) pulumi up --stack $(STACK) --yes --skip-preview
+	@$(AS_USER) pulumi up --stack $(STACK) --yes --skip-preview --suppress-outputs
 	@echo; pulumi stack output --stack $(STACK) summary
 
 preview: stack ## show what `make up` would change, live value → desired value
@@ -40,7 +40,7 @@ drift: stack ## compare every value on the hosts with the wanted one; fails wher
 	@$(AS_USER) pulumi refresh --stack $(STACK) --preview-only --expect-no-changes --diff
 
 down: stack ## put every value back, stop what was started, remove hosts made here
-	@$(AS_USER) pulumi destroy --stack $(STACK) --yes --skip-preview
+	@$(AS_USER) pulumi destroy --stack $(STACK) --yes --skip-preview --suppress-outputs
 
 output: stack ## print the results again
 	@pulumi stack output --stack $(STACK) summary
