@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"strconv"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,14 +20,7 @@ const dialTimeout = 10 * time.Second
 
 // dial opens an SSH connection. Its errors name the host, the step and what to do next.
 func dial(ctx context.Context, c hostspec.Connection) (*ssh.Client, error) {
-	user, port := c.User, c.Port
-	if user == "" {
-		user = "root"
-	}
-	if port == 0 {
-		port = 22
-	}
-	addr := net.JoinHostPort(c.Address, strconv.Itoa(port))
+	addr := c.Endpoint()
 	auth, done, err := authMethods(c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
@@ -50,7 +43,7 @@ func dial(ctx context.Context, c hostspec.Connection) (*ssh.Client, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	sshConn, channels, requests, err := ssh.NewClientConn(quickAck(conn), addr, &ssh.ClientConfig{
-		User:              user,
+		User:              c.LoginUser(),
 		Auth:              auth,
 		HostKeyCallback:   verify,
 		HostKeyAlgorithms: algorithms,
@@ -86,7 +79,11 @@ func handshakeError(c hostspec.Connection, err error) error {
 // ssh-agent. done releases the agent's socket after the handshake.
 func authMethods(c hostspec.Connection) (methods []ssh.AuthMethod, done func(), err error) {
 	if c.Identity != "" {
-		pem, err := os.ReadFile(c.Identity)
+		file, err := expandHome(c.Identity)
+		if err != nil {
+			return nil, nil, err
+		}
+		pem, err := os.ReadFile(file)
 		if err != nil {
 			return nil, nil, fmt.Errorf("identity: %w", err)
 		}
@@ -109,4 +106,14 @@ func authMethods(c hostspec.Connection) (methods []ssh.AuthMethod, done func(), 
 		return nil, nil, fmt.Errorf("ssh-agent: %w", err)
 	}
 	return []ssh.AuthMethod{ssh.PublicKeysCallback(sshagent.NewClient(conn).Signers)}, func() { _ = conn.Close() }, nil
+}
+
+// expandHome replaces a leading ~/ by the user's home directory, as OpenSSH does.
+func expandHome(path string) (string, error) {
+	rest, ok := strings.CutPrefix(path, "~/")
+	if !ok {
+		return path, nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, rest), err
 }

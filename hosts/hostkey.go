@@ -1,11 +1,11 @@
 package hosts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
@@ -40,13 +40,9 @@ func hostKeyCheck(c hostspec.Connection, addr string) (ssh.HostKeyCallback, []st
 		}
 		return pinned(want), algorithms(want), nil
 	}
-	file := c.KnownHosts
-	if file == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return nil, nil, err
-		}
-		file = filepath.Join(home, ".ssh", "known_hosts")
+	file, err := expandHome(cmp.Or(c.KnownHosts, "~/.ssh/known_hosts"))
+	if err != nil {
+		return nil, nil, err
 	}
 	db, err := knownhosts.NewDB(file)
 	if errors.Is(err, os.ErrNotExist) {

@@ -89,7 +89,7 @@ func TestLoad(t *testing.T) {
 					{Key: "net.core.somaxconn", Value: "65535"},
 					{Key: "net.ipv4.tcp_rmem", Value: "4096 131072 16777216"},
 					{Key: "net/ipv4/conf/data0/rp_filter", Value: "-1"},
-					{Key: "kernel.big", Value: "18446744073709551615"},
+					{Key: "net.core.big", Value: "18446744073709551615"},
 					{Key: "net.core.rmem_max", Value: "268435456"},
 				},
 				PacketSteering: []spec.PacketSteering{

@@ -18,6 +18,8 @@ type Lab struct {
 
 	// Hosts has the facts of each host, by its name.
 	Hosts pulumi.Map
+	// SSH has the command that logs in to each host, by its name.
+	SSH pulumi.Map
 	// Tuning has the verdict on each setting, by the name of its host.
 	Tuning pulumi.Map
 	// Benchmarks has the rows of each benchmark, by its name.
@@ -29,7 +31,7 @@ type Lab struct {
 // New makes the lab of a definition. The order is by dependency: namespaces, links,
 // hosts, tuning, servers, benchmarks; a destroy runs it backwards.
 func New(ctx *pulumi.Context, name string, d *Definition, opts ...pulumi.ResourceOption) (*Lab, error) {
-	l := &Lab{Hosts: pulumi.Map{}, Tuning: pulumi.Map{}, Benchmarks: pulumi.Map{}}
+	l := &Lab{Hosts: pulumi.Map{}, SSH: pulumi.Map{}, Tuning: pulumi.Map{}, Benchmarks: pulumi.Map{}}
 	if err := ctx.RegisterComponentResource("benchlab:index:Lab", name, l, opts...); err != nil {
 		return nil, err
 	}
@@ -96,16 +98,29 @@ func (b *builder) makeNamespaces(d *Definition) error {
 	return nil
 }
 
+// find looks up what another part of the definition refers to. A lab file is checked by
+// the reader; a definition built in Go is not.
+func find[T any](made map[string]T, kind, name, by string) (T, error) {
+	found, ok := made[name]
+	if !ok {
+		return found, fmt.Errorf("%s refers to %s %q, which the lab does not have", by, kind, name)
+	}
+	return found, nil
+}
+
 func (b *builder) makeLinks(d *Definition) error {
 	for _, l := range d.Links {
-		args := &sdkhosts.LinkArgs{}
 		var ends sdkhosts.LinkEndArray
 		for _, end := range l.Ends {
+			n, err := find(b.namespaces, "namespace host", end.Host, "link "+l.Name)
+			if err != nil {
+				return err
+			}
 			ends = append(ends, sdkhosts.LinkEndArgs{
-				Namespace: b.namespaces[end.Host].Instance, Nic: pulumi.String(end.NIC), Address: pulumi.String(end.Address),
+				Namespace: n.Instance, Nic: pulumi.String(end.NIC), Address: pulumi.String(end.Address),
 			})
 		}
-		args.Ends = ends
+		args := &sdkhosts.LinkArgs{Ends: ends}
 		if l.Queues > 0 {
 			args.Queues = pulumi.Int(l.Queues)
 		}
@@ -126,10 +141,13 @@ func (b *builder) makeLinks(d *Definition) error {
 func (b *builder) makeHosts(d *Definition) error {
 	for _, h := range d.Hosts {
 		args := &sdkhosts.HostArgs{Lab: b.instance}
-		if h.Namespace != nil {
+		switch {
+		case h.Namespace != nil:
 			args.Connection = b.namespaces[h.Name].Connection
-		} else {
+		case h.Connection != nil:
 			args.Connection = connection(*h.Connection)
+		default:
+			return fmt.Errorf("host %s has neither a namespace nor a connection", h.Name)
 		}
 		// The host's facts are of its finished links.
 		host, err := sdkhosts.NewHost(b.ctx, h.Name, args, b.parent, pulumi.DependsOn(b.links[h.Name]))
@@ -138,6 +156,7 @@ func (b *builder) makeHosts(d *Definition) error {
 		}
 		b.hosts[h.Name] = host
 		b.lab.Hosts[h.Name] = host.Facts
+		b.lab.SSH[h.Name] = host.Login
 	}
 	return nil
 }
@@ -163,6 +182,10 @@ func connection(c hostspec.Connection) sdkhosts.ConnectionArgs {
 func (b *builder) makeProfiles(d *Definition) error {
 	settings := map[string][]any{}
 	for _, t := range d.Tunes {
+		host, err := find(b.hosts, "host", t.Host, "tune "+t.Name)
+		if err != nil {
+			return err
+		}
 		sysctls := pulumi.StringMap{}
 		for _, s := range t.Tunables.Sysctls {
 			sysctls[s.Key] = pulumi.String(s.Value)
@@ -182,7 +205,7 @@ func (b *builder) makeProfiles(d *Definition) error {
 			steering = append(steering, args)
 		}
 		profile, err := sdktuning.NewProfile(b.ctx, t.Name, &sdktuning.ProfileArgs{
-			Host: b.hosts[t.Host].Ref, Sysctls: sysctls, PacketSteering: steering,
+			Host: host.Ref, Sysctls: sysctls, PacketSteering: steering,
 		}, b.parent)
 		if err != nil {
 			return err
@@ -218,8 +241,12 @@ func (b *builder) digests(hosts ...string) pulumi.StringArray {
 
 func (b *builder) makeServers(d *Definition) error {
 	for _, s := range d.Servers {
+		host, err := find(b.hosts, "host", s.Host, "server "+s.Name)
+		if err != nil {
+			return err
+		}
 		args := &sdkworkloads.ServerArgs{
-			Host: b.hosts[s.Host].Ref, Listen: pulumi.String(s.Listen), Tuning: b.digests(s.Host),
+			Host: host.Ref, Listen: pulumi.String(s.Listen), Tuning: b.digests(s.Host),
 		}
 		if s.GOGC > 0 {
 			args.Gogc = pulumi.Int(s.GOGC)
@@ -237,8 +264,16 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 	var tables []any
 	var after []pulumi.Resource
 	for _, m := range d.Benchmarks {
+		server, err := find(b.servers, "server", m.Server, "benchmark "+m.Name)
+		if err != nil {
+			return err
+		}
+		loader, err := find(b.hosts, "host", m.Loader, "benchmark "+m.Name)
+		if err != nil {
+			return err
+		}
 		args := &sdkworkloads.BenchmarkArgs{
-			Server: b.servers[m.Server].Ref, Loader: b.hosts[m.Loader].Ref,
+			Server: server.Ref, Loader: loader.Ref,
 			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
 			Tuning: b.digests(b.serverHost[m.Server], m.Loader),
 		}

@@ -35,21 +35,6 @@ func TestParseRate(t *testing.T) {
 	}
 }
 
-func TestCanonicalKey(t *testing.T) {
-	for in, want := range map[string]string{
-		"net.core.somaxconn":               "net/core/somaxconn",
-		"net/core/somaxconn":               "net/core/somaxconn",
-		"net.ipv4.conf.eth0/100.rp_filter": "net/ipv4/conf/eth0.100/rp_filter",
-		"net/ipv4/conf/eth0.100/rp_filter": "net/ipv4/conf/eth0.100/rp_filter",
-		"word":                             "word",
-		"":                                 "",
-	} {
-		if got := canonicalKey(in); got != want {
-			t.Errorf("canonicalKey(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestNearest(t *testing.T) {
 	for _, c := range []struct{ given, want string }{
 		{"sprak", "spark"},

@@ -14,9 +14,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// maxFlowEntries is the largest flow table that the kernel allocates (rps_sock_flow_sysctl).
-const maxFlowEntries = 1 << 29
-
 // flowEntriesKey is the setting behind flow_entries: one for the host, not for the NIC.
 const flowEntriesKey = "net.core.rps_sock_flow_entries"
 
@@ -59,33 +56,46 @@ func (r *reader) sysctls(b *block, host string, e hclsyntax.Expression) []spec.S
 	}
 	var list []spec.Sysctl
 	for _, item := range object.Items {
-		key, okKey := b.sysctlKey(item.KeyExpr)
+		key, canonical, okKey := b.sysctlKey(item.KeyExpr)
 		value, okValue := b.sysctlValue(item.ValueExpr)
 		if okKey {
-			r.claim(setting{host, canonicalKey(key)}, claim{tune: b.name, written: key, at: item.KeyExpr.Range()})
+			r.claim(setting{host, canonical}, claim{tune: b.name, written: key, at: item.KeyExpr.Range()})
+			r.notTheMachines(b, host, canonical, item.KeyExpr.Range())
 		}
 		if okKey && okValue {
-			// The rules of tuning/spec for keys and values are asked here, one sysctl
-			// at a time, so that an error points at its line.
-			list = append(list, spec.Sysctl{Key: key, Value: value})
+			s := spec.Sysctl{Key: key, Value: value}
+			b.check(item.ValueExpr.Range(), "Invalid sysctl", spec.Tunables{Sysctls: []spec.Sysctl{s}}.Validate())
+			list = append(list, s)
 		}
 	}
 	return list
 }
 
-func (b *block) sysctlKey(e hclsyntax.Expression) (string, bool) {
+// notTheMachines reports a key that a namespace host shares with the machine it is on.
+func (r *reader) notTheMachines(b *block, host, key string, at hcl.Range) {
+	if h := r.hosts[host]; h != nil && h.Namespace != nil && spec.MachineWide(key) {
+		b.report(at, "Key of the whole machine",
+			"A namespace host has the keys below net. to itself, not %s: two hosts would tune one value of the machine. "+
+				"Set it on a host with a connection.", key)
+	}
+}
+
+// sysctlKey returns a key as written and in canonical form.
+func (b *block) sysctlKey(e hclsyntax.Expression) (key, canonical string, ok bool) {
 	if k, ok := e.(*hclsyntax.ObjectConsKeyExpr); ok {
 		if trav, diags := hcl.AbsTraversalForExpr(k.Wrapped); !diags.HasErrors() && len(trav) > 1 {
 			b.report(e.Range(), "sysctl key without quotes", "Write %q = …", b.source(e.Range()))
-			return "", false
+			return "", "", false
 		}
 	}
 	v, diags := e.Value(nil)
 	if diags.HasErrors() || v.IsNull() || v.Type() != cty.String {
 		b.report(e.Range(), "Invalid sysctl key", "A key is a string in quotes, such as \"net.core.somaxconn\".")
-		return "", false
+		return "", "", false
 	}
-	return v.AsString(), true
+	key = v.AsString()
+	canonical, err := spec.SysctlKey(key)
+	return key, canonical, b.check(e.Range(), "Invalid sysctl key", err)
 }
 
 // sysctlValue returns a value as the kernel's text: a string as it is, a whole number
@@ -135,8 +145,8 @@ func (r *reader) fields(e hclsyntax.Expression) string {
 
 func (r *reader) packetSteering(b *block, tune, host string) spec.PacketSteering {
 	p := spec.PacketSteering{
-		FlowEntries:         b.integer("flow_entries", 1, maxFlowEntries),
-		FlowEntriesPerQueue: b.integer("flow_entries_per_queue", 1, maxFlowEntries),
+		FlowEntries:         b.integer("flow_entries", 1, spec.MaxFlowEntries),
+		FlowEntriesPerQueue: b.integer("flow_entries_per_queue", 1, spec.MaxFlowEntries),
 	}
 	p.CPUs, _ = parsed(b, "cpus", notEmpty)
 	if b.name == "" {
@@ -148,8 +158,11 @@ func (r *reader) packetSteering(b *block, tune, host string) spec.PacketSteering
 		return p
 	}
 	r.knownNIC(b, host, nic)
+	if !b.check(b.header, "Invalid packet steering", spec.Tunables{PacketSteering: []spec.PacketSteering{p}}.Validate()) {
+		return p
+	}
 	if r.claim(setting{host, "packet_steering " + nic}, claim{tune: tune, written: b.String(), at: b.header}) && p.FlowEntries > 0 {
-		r.claim(setting{host, canonicalKey(flowEntriesKey)},
+		r.claim(setting{host, flowEntriesKey},
 			claim{tune: tune, written: "flow_entries (" + flowEntriesKey + ")", at: b.at("flow_entries"), flowEntries: p.FlowEntries})
 	}
 	return p
@@ -197,14 +210,4 @@ func (r *reader) claim(s setting, c claim) bool {
 	r.report(c.at, c.written+" is set twice",
 		"tune %q sets it for %s at %s already, as %s. Keep one of the two.", first.tune, host, place(first.at), first.written)
 	return false
-}
-
-// canonicalKey brings a sysctl key to its path below /proc/sys. As in sysctl(8), the
-// separator that comes first is the separator, and the other one stands for itself:
-// net.ipv4.conf.eth0/100.rp_filter and net/ipv4/conf/eth0.100/rp_filter are one key.
-func canonicalKey(key string) string {
-	if i := strings.IndexAny(key, "./"); i >= 0 && key[i] == '.' {
-		return strings.NewReplacer(".", "/", "/", ".").Replace(key)
-	}
-	return key
 }

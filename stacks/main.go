@@ -18,6 +18,7 @@ func main() {
 			return err
 		}
 		ctx.Export("hosts", l.Hosts)
+		ctx.Export("ssh", l.SSH)
 		ctx.Export("tuning", l.Tuning)
 		ctx.Export("benchmarks", l.Benchmarks)
 		ctx.Export("summary", l.Summary)

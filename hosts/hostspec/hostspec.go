@@ -3,9 +3,11 @@
 package hostspec
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 )
 
 // Connection says how a host is reached over SSH. It holds no secret: keys are
@@ -33,18 +35,45 @@ type Connection struct {
 
 // String names the host in messages: user@address:port, and the namespace if it is one.
 func (c Connection) String() string {
-	user, port := c.User, c.Port
-	if user == "" {
-		user = "root"
-	}
-	if port == 0 {
-		port = 22
-	}
-	s := fmt.Sprintf("%s@%s", user, net.JoinHostPort(c.Address, strconv.Itoa(port)))
+	s := c.LoginUser() + "@" + c.Endpoint()
 	if c.Namespace != "" {
 		s = fmt.Sprintf("%s (namespace %s)", s, c.Namespace)
 	}
 	return s
+}
+
+// LoginUser is the user to log in as.
+func (c Connection) LoginUser() string { return cmp.Or(c.User, "root") }
+
+// Endpoint is where the SSH server listens: address:port.
+func (c Connection) Endpoint() string {
+	return net.JoinHostPort(c.Address, strconv.Itoa(cmp.Or(c.Port, 22)))
+}
+
+// Command is the OpenSSH command line that logs in to the host, with its key verified
+// the same way.
+func (c Connection) Command() string {
+	port := strconv.Itoa(cmp.Or(c.Port, 22))
+	words := []string{"ssh", "-p", port}
+	if c.Identity != "" {
+		words = append(words, "-i", c.Identity, "-o", "IdentitiesOnly=yes")
+	}
+	if c.HostKey != "" {
+		known := fmt.Sprintf("[%s]:%s %s", c.Address, port, c.HostKey)
+		if port == "22" {
+			known = c.Address + " " + c.HostKey
+		}
+		words = append(words, "-o", "UserKnownHostsFile=/dev/null", "-o", "KnownHostsCommand=/bin/echo "+known)
+	} else if c.KnownHosts != "" {
+		words = append(words, "-o", "UserKnownHostsFile="+c.KnownHosts)
+	}
+	words = append(words, c.LoginUser()+"@"+c.Address)
+	for i, w := range words {
+		if strings.ContainsAny(w, " []") {
+			words[i] = "'" + w + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Facts is what a host says of itself. Text fields are empty and numbers 0 where

@@ -28,6 +28,7 @@ type HostState struct {
 	HostArgs
 	Facts hostspec.Facts `pulumi:"facts"`
 	Ref   HostRef        `pulumi:"ref"`
+	Login string         `pulumi:"login"`
 }
 
 // Connection says how a host is reached.
@@ -55,6 +56,7 @@ func (h *HostArgs) Annotate(a infer.Annotator) {
 // Annotate documents the outputs.
 func (h *HostState) Annotate(a infer.Annotator) {
 	a.Describe(&h.Facts, "What the host says of itself.")
+	a.Describe(&h.Login, "The command that logs in to the host.")
 	a.Describe(&h.Ref, "The host as an input of other resources.")
 }
 
@@ -83,6 +85,7 @@ func (c *Connection) Annotate(a infer.Annotator) {
 // WireDependencies keeps the outputs known in a preview that does not change the connection.
 func (*Host) WireDependencies(f infer.FieldSelector, args *HostArgs, state *HostState) {
 	f.OutputField(&state.Facts).DependsOn(f.InputField(&args.Connection))
+	f.OutputField(&state.Login).DependsOn(f.InputField(&args.Connection))
 	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab))
 }
 
@@ -151,7 +154,8 @@ func (h *Host) claim(ctx context.Context, args HostArgs) (HostState, error) {
 func newHostState(args HostArgs, facts hostspec.Facts) HostState {
 	return HostState{
 		HostArgs: args, Facts: facts,
-		Ref: HostRef{Connection: args.Connection, MachineID: facts.MachineID, Lab: args.Lab},
+		Ref:   HostRef{Connection: args.Connection, MachineID: facts.MachineID, Lab: args.Lab},
+		Login: args.Connection.Command(),
 	}
 }
 

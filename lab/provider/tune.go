@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/tuning/spec"
@@ -37,7 +38,9 @@ func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned
 		return Tuned{}, err
 	}
 	report, err := host.Apply(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want, func(s spec.Setting) {
-		status(ctx, "%s %s: %s", s.Key, s.Status, s.Live)
+		if s.Status != spec.Unsupported {
+			status(ctx, "%s %s: %s", s.Key, s.Status, s.Live)
+		}
 	})
 	if errors.Is(err, hosts.ErrConnectionLost) {
 		return Tuned{Settings: []spec.Setting{}, Digest: want.Digest()}, infer.ResourceInitFailedError{Reasons: []string{err.Error()}}
@@ -46,12 +49,21 @@ func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned
 		return Tuned{}, err
 	}
 	warn(ctx, report)
+	var notes []string
+	unsupported := 0
 	for _, s := range report.Settings {
-		if s.Status == spec.Unsupported || s.Status == spec.Rounded {
-			p.GetLogger(ctx).Infof("%s %s: %s", s.Key, s.Status, s.Reason)
+		switch s.Status {
+		case spec.Unsupported:
+			unsupported++
+			fallthrough
+		case spec.Rounded:
+			notes = append(notes, fmt.Sprintf("%s %s: %s", s.Key, s.Status, s.Reason))
 		}
 	}
-	status(ctx, "%d values as wanted, %d written", len(report.Settings), report.Writes)
+	if len(notes) > 0 {
+		p.GetLogger(ctx).Info(strings.Join(notes, "\n"))
+	}
+	status(ctx, "%d of %d values as wanted, %d written", len(report.Settings)-unsupported, len(report.Settings), report.Writes)
 	return newTuned(report, want), nil
 }
 
@@ -62,7 +74,7 @@ func newTuned(r spec.Report, want spec.Tunables) Tuned {
 	return Tuned{Settings: r.Settings, Digest: want.Digest(), Writes: r.Writes}
 }
 
-// preview shows what an apply would change, live value to desired value. It touches
+// previewTune shows what an apply would change, live value to desired value. It touches
 // nothing, and is silent about a host that is not there yet.
 func (l *lab) previewTune(ctx context.Context, ref HostRef, want spec.Tunables) error {
 	if ref.MachineID == "" { // unknown until the host is made
@@ -144,7 +156,15 @@ func (l *lab) restore(ctx context.Context, ref HostRef) error {
 // checkTunables adds what is wrong with the wanted values to the failures of a Check.
 // While inputs are unknown there is nothing to judge.
 func checkTunables(inputs property.Map, want spec.Tunables, failures []p.CheckFailure) []p.CheckFailure {
-	if len(failures) > 0 || property.New(inputs).HasComputed() {
+	if inputs.Get("drift").IsMap() {
+		failures = append(failures, p.CheckFailure{Property: "drift", Reason: "only a refresh sets it"})
+	}
+	for key, value := range inputs.All {
+		if key != "host" && value.HasComputed() {
+			return failures
+		}
+	}
+	if len(failures) > 0 {
 		return failures
 	}
 	if err := want.Validate(); err != nil {

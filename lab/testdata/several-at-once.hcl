@@ -7,7 +7,7 @@ host "evo" {
 }
 tune "spark" {
 	host = host.evo
-	sysctl = { "注.意" = 1, "net.core.somaxconn" = true }
+	sysctl = { "net.core.注意" = 1, "net.core.somaxconn" = true }
 }
 server "health" {
   host   = host.sprak

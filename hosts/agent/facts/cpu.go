@@ -2,10 +2,9 @@ package facts
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/tuning/spec"
 	"github.com/prometheus/procfs"
 )
 
@@ -17,10 +16,11 @@ func cpu() (hostspec.CPU, error) {
 		if err != nil {
 			return c, err
 		}
-		ids, err := parseList(list)
+		mask, err := spec.ParseList(list)
 		if err != nil {
 			return c, fmt.Errorf("%s%s: %w", dir, file, err)
 		}
+		ids := mask.CPUs()
 		*count = len(ids)
 		if file == "online" {
 			c.Sockets, c.Cores = topology(dir, ids)
@@ -48,27 +48,4 @@ func topology(dir string, online []int) (sockets, cores int) {
 		coreIDs[[2]int{p, c}] = true
 	}
 	return len(packages), len(coreIDs)
-}
-
-// parseList reads a kernel CPU list such as "0-3,8".
-func parseList(s string) ([]int, error) {
-	var ids []int
-	for part := range strings.SplitSeq(s, ",") {
-		from, to, isRange := strings.Cut(part, "-")
-		if !isRange {
-			to = from
-		}
-		a, err := strconv.Atoi(from)
-		if err != nil {
-			return nil, fmt.Errorf("CPU list %q: %w", s, err)
-		}
-		b, err := strconv.Atoi(to)
-		if err != nil {
-			return nil, fmt.Errorf("CPU list %q: %w", s, err)
-		}
-		for ; a <= b; a++ {
-			ids = append(ids, a)
-		}
-	}
-	return ids, nil
 }

@@ -22,6 +22,8 @@ type Host struct {
 	Facts FactsOutput `pulumi:"facts"`
 	// Id of the lab instance (LabInstance.id).
 	Lab pulumi.StringOutput `pulumi:"lab"`
+	// The command that logs in to the host.
+	Login pulumi.StringOutput `pulumi:"login"`
 	// The host as an input of other resources.
 	Ref HostRefOutput `pulumi:"ref"`
 }
@@ -192,6 +194,11 @@ func (o HostOutput) Facts() FactsOutput {
 // Id of the lab instance (LabInstance.id).
 func (o HostOutput) Lab() pulumi.StringOutput {
 	return o.ApplyT(func(v *Host) pulumi.StringOutput { return v.Lab }).(pulumi.StringOutput)
+}
+
+// The command that logs in to the host.
+func (o HostOutput) Login() pulumi.StringOutput {
+	return o.ApplyT(func(v *Host) pulumi.StringOutput { return v.Login }).(pulumi.StringOutput)
 }
 
 // The host as an input of other resources.

@@ -1,0 +1,23 @@
+host "spark" {
+  namespace {}
+}
+
+host "box" {
+  connection {
+    address = "192.0.2.1"
+  }
+}
+
+tune "spark" {
+  host   = host.spark
+  sysctl = { "vm.swappiness" = 1 }
+}
+
+tune "box" {
+  host   = host.box
+  sysctl = { "vm.swappiness" = 1, "net.core.somaxconn" = 99999999999 }
+
+  packet_steering "eno1" {
+    cpus = "0-"
+  }
+}
