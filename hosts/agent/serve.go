@@ -26,6 +26,9 @@ const maxMessage = 64 << 20
 // Serve answers calls on stdin and stdout until the other side closes them or no longer
 // answers, and returns nil then.
 func Serve(ctx context.Context, s *Service) error {
+	if err := raiseFileLimit(); err != nil {
+		return fmt.Errorf("limit of open files: %w", err)
+	}
 	conn, err := standardStreams()
 	if err != nil {
 		return err

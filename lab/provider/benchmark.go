@@ -50,15 +50,15 @@ func (b *Benchmark) Annotate(a infer.Annotator) {
 }
 
 // Annotate documents the inputs.
-func (b *BenchmarkArgs) Annotate(a infer.Annotator) {
-	a.Describe(&b.Server, "The server to load.")
-	a.Describe(&b.Loader, "The host that the load comes from.")
-	a.Describe(&b.Path, "Path of the request. Default `/health`.")
-	a.Describe(&b.Connections, "Connection counts, measured one after the other.")
-	a.Describe(&b.WarmUp, "Time before the measurement of each connection count, such as `1s`. Default: none.")
-	a.Describe(&b.Duration, "Time of each measurement, such as `5s`.")
-	a.Describe(&b.Tuning, "Digests of the tuning that the result depends on (Profile.digest).")
-	a.Describe(&b.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
+func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
+	a.Describe(&args.Server, "The server to load.")
+	a.Describe(&args.Loader, "The host that the load comes from.")
+	a.Describe(&args.Path, "Path of the request. Default `/health`.")
+	a.Describe(&args.Connections, "Connection counts, measured one after the other.")
+	a.Describe(&args.WarmUp, "Time before the measurement of each connection count, such as `1s`. Default: none.")
+	a.Describe(&args.Duration, "Time of each measurement, such as `5s`.")
+	a.Describe(&args.Tuning, "Digests of the tuning that the result depends on (Profile.digest).")
+	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
 }
 
 // Annotate documents the outputs.

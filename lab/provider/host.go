@@ -48,9 +48,9 @@ func (h *Host) Annotate(a infer.Annotator) {
 }
 
 // Annotate documents the inputs.
-func (h *HostArgs) Annotate(a infer.Annotator) {
-	a.Describe(&h.Lab, "Id of the lab instance (LabInstance.id).")
-	a.Describe(&h.Connection, "How the machine is reached. Another address is an update, another machine a replacement.")
+func (args *HostArgs) Annotate(a infer.Annotator) {
+	a.Describe(&args.Lab, "Id of the lab instance (LabInstance.id).")
+	a.Describe(&args.Connection, "How the machine is reached. Another address is an update, another machine a replacement.")
 }
 
 // Annotate documents the outputs.

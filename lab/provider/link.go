@@ -39,10 +39,10 @@ func (l *Link) Annotate(a infer.Annotator) {
 }
 
 // Annotate documents the inputs.
-func (l *LinkArgs) Annotate(a infer.Annotator) {
-	a.Describe(&l.Ends, "The two ends.")
-	a.Describe(&l.Queues, "Number of rx and of tx queues at each end. Default 1.")
-	a.Describe(&l.RateBits, "Limit of each direction in bit/s. Default: none.")
+func (args *LinkArgs) Annotate(a infer.Annotator) {
+	a.Describe(&args.Ends, "The two ends.")
+	a.Describe(&args.Queues, "Number of rx and of tx queues at each end. Default 1.")
+	a.Describe(&args.RateBits, "Limit of each direction in bit/s. Default: none.")
 }
 
 // Annotate documents the type.
@@ -103,7 +103,7 @@ func (l *Link) Read(ctx context.Context, r infer.ReadRequest[LinkArgs, LinkState
 		p.GetLogger(ctx).Warningf("drift on link %s: %s", r.ID, strings.Join(problems, "; "))
 		return infer.ReadResponse[LinkArgs, LinkState]{}, nil
 	}
-	return infer.ReadResponse[LinkArgs, LinkState]{ID: r.ID, Inputs: r.Inputs, State: r.State}, nil
+	return infer.ReadResponse[LinkArgs, LinkState](r), nil
 }
 
 // linkProblems says in words what of a link is not as it was made.

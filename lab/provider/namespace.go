@@ -36,9 +36,9 @@ func (n *Namespace) Annotate(a infer.Annotator) {
 }
 
 // Annotate documents the inputs.
-func (n *NamespaceArgs) Annotate(a infer.Annotator) {
-	a.Describe(&n.Lab, "Id of the lab instance (LabInstance.id); it makes the name of the host unique on this machine.")
-	a.Describe(&n.Hostname, "Hostname inside: lowercase letters, digits and dashes.")
+func (args *NamespaceArgs) Annotate(a infer.Annotator) {
+	a.Describe(&args.Lab, "Id of the lab instance (LabInstance.id); it makes the name of the host unique on this machine.")
+	a.Describe(&args.Hostname, "Hostname inside: lowercase letters, digits and dashes.")
 }
 
 // Annotate documents the outputs.

@@ -30,9 +30,9 @@ func (r *PacketSteering) Annotate(a infer.Annotator) {
 }
 
 // Annotate documents the inputs.
-func (r *PacketSteeringArgs) Annotate(a infer.Annotator) {
-	a.Describe(&r.Host, "The host to tune.")
-	a.Describe(&r.Drift, driftDescription)
+func (args *PacketSteeringArgs) Annotate(a infer.Annotator) {
+	a.Describe(&args.Host, "The host to tune.")
+	a.Describe(&args.Drift, driftDescription)
 }
 
 func (args PacketSteeringArgs) tunables() spec.Tunables {

@@ -42,11 +42,11 @@ func (r *Profile) Annotate(a infer.Annotator) {
 }
 
 // Annotate documents the inputs.
-func (r *ProfileArgs) Annotate(a infer.Annotator) {
-	a.Describe(&r.Host, "The host to tune.")
-	a.Describe(&r.Sysctls, "Values under /proc/sys by key.")
-	a.Describe(&r.PacketSteering, "RPS, RFS and XPS by NIC.")
-	a.Describe(&r.Drift, driftDescription)
+func (args *ProfileArgs) Annotate(a infer.Annotator) {
+	a.Describe(&args.Host, "The host to tune.")
+	a.Describe(&args.Sysctls, "Values under /proc/sys by key.")
+	a.Describe(&args.PacketSteering, "RPS, RFS and XPS by NIC.")
+	a.Describe(&args.Drift, driftDescription)
 }
 
 const driftDescription = "Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value."

@@ -51,12 +51,12 @@ func (s *Server) Annotate(a infer.Annotator) {
 }
 
 // Annotate documents the inputs.
-func (s *ServerArgs) Annotate(a infer.Annotator) {
-	a.Describe(&s.Host, "The host to run on.")
-	a.Describe(&s.Listen, "Address with scheme: `http://10.99.0.1:8080`.")
-	a.Describe(&s.GOGC, "The garbage collector's target percentage. Default 100.")
-	a.Describe(&s.Tuning, "Digests of the tuning of its host (Profile.digest): some values act only when a socket is made, so the server starts afresh when they change.")
-	a.Describe(&s.ProgramDigest, "Set by the provider: digest of the program, so that a new build restarts the server.")
+func (args *ServerArgs) Annotate(a infer.Annotator) {
+	a.Describe(&args.Host, "The host to run on.")
+	a.Describe(&args.Listen, "Address with scheme: `http://10.99.0.1:8080`.")
+	a.Describe(&args.GOGC, "The garbage collector's target percentage. Default 100.")
+	a.Describe(&args.Tuning, "Digests of the tuning of its host (Profile.digest): some values act only when a socket is made, so the server starts afresh when they change.")
+	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the program, so that a new build restarts the server.")
 }
 
 // Annotate documents the outputs.

@@ -30,10 +30,10 @@ func (r *Sysctl) Annotate(a infer.Annotator) {
 }
 
 // Annotate documents the inputs.
-func (r *SysctlArgs) Annotate(a infer.Annotator) {
-	a.Describe(&r.Host, "The host to tune.")
-	a.Describe(&r.Key, "Dotted or slashed: `net.core.somaxconn`, `net/ipv4/conf/eth0.100/rp_filter`.")
-	a.Describe(&r.Value, "Base-10 integers or words, fields split by blanks. Spacing does not matter.")
+func (args *SysctlArgs) Annotate(a infer.Annotator) {
+	a.Describe(&args.Host, "The host to tune.")
+	a.Describe(&args.Key, "Dotted or slashed: `net.core.somaxconn`, `net/ipv4/conf/eth0.100/rp_filter`.")
+	a.Describe(&args.Value, "Base-10 integers or words, fields split by blanks. Spacing does not matter.")
 }
 
 func (args SysctlArgs) tunables() spec.Tunables {

@@ -2,4 +2,4 @@
 // generated from agent.proto. It knows no transport.
 package agentpb
 
-//go:generate protoc -I ../../.. --go_out=../../.. --go_opt=paths=source_relative --go-grpc_out=../../.. --go-grpc_opt=paths=source_relative hosts/agent/agentpb/agent.proto
+//go:generate ../../../tools/protoc/generate
