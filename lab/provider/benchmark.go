@@ -15,6 +15,7 @@ import (
 	"github.com/hanzoai/benchlab/workloads/results"
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
@@ -204,7 +205,7 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (BenchmarkS
 		return state, err
 	}
 	state.Rows = rows
-	state.Table = results.Table(series.Target, rows)
+	state.Table = results.Table(resource.URN(urn(ctx)).Name()+": "+series.Target, rows)
 	state.Ran = time.Now().UTC().Format(time.RFC3339)
 	return state, nil
 }

@@ -13,8 +13,12 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 )
 
-// Name of the provider and of its package in the Pulumi world.
-const Name = "benchlab"
+// Name of the provider and of its package in the Pulumi world; Version is that of the
+// schema and the SDK.
+const (
+	Name    = "benchlab"
+	Version = "0.1.0"
+)
 
 // New returns the provider. binDir holds the programs it brings to hosts, in
 // linux-<arch>/, and the helper that makes namespaces.

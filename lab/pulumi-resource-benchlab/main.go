@@ -13,9 +13,6 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 )
 
-// version is the version of the schema and the SDK.
-const version = "0.1.0"
-
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "pulumi-resource-benchlab:", err)
@@ -33,7 +30,7 @@ func run() error {
 		return err
 	}
 	go exitWithParent()
-	return p.RunProvider(context.Background(), provider.Name, version, plugin)
+	return p.RunProvider(context.Background(), provider.Name, provider.Version, plugin)
 }
 
 // exitWithParent ends this process when Pulumi was killed: an orphan would keep the
