@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hanzoai/benchlab/workloads/loader"
+	"github.com/hanzoai/benchlab/workloads/results"
 )
 
 // BenchmarkRun reports the CPU time that the loader spends on a request, in user and in
@@ -22,20 +23,30 @@ func BenchmarkRun(b *testing.B) {
 	url := startServerProcess(b)
 	for _, connections := range []int{100, 1000} {
 		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
-			var requests int64
-			before := cpuTime(b)
+			var requests, user, system int64
 			for b.Loop() {
+				var before, after processTime
 				sample, err := loader.Run(context.Background(), loader.Config{
-					URL: url + "/health", Connections: connections, Duration: 2 * time.Second, Timeout: 10 * time.Second,
-				}, nil)
+					URL: url + "/health", Connections: connections,
+					WarmUp: 500 * time.Millisecond, Duration: 2 * time.Second, Timeout: 10 * time.Second,
+				}, func(p results.Progress) {
+					// The last of the warm-up and the last of the measuring phase.
+					switch p.Phase {
+					case results.PhaseWarmUp:
+						before = cpuTime(b)
+					case results.PhaseMeasure:
+						after = cpuTime(b)
+					}
+				})
 				if err != nil {
 					b.Fatal(err)
 				}
 				requests += sample.Requests
+				user += after.user - before.user
+				system += after.system - before.system
 			}
-			after := cpuTime(b)
-			b.ReportMetric(float64(after.user-before.user)/float64(requests), "user-ns/req")
-			b.ReportMetric(float64(after.system-before.system)/float64(requests), "sys-ns/req")
+			b.ReportMetric(float64(user)/float64(requests), "user-ns/req")
+			b.ReportMetric(float64(system)/float64(requests), "sys-ns/req")
 		})
 	}
 }

@@ -34,7 +34,7 @@ type connection struct {
 	response response
 }
 
-// work sends requests until the run drains.
+// work sends requests until the run drains. The socket is left to the end of the run.
 func (c *connection) work() {
 	for c.run.current() < drain {
 		if c.socket.Load() == nil && !c.reopen() {
@@ -43,7 +43,6 @@ func (c *connection) work() {
 		c.exchange()
 	}
 	c.batch.flush(c.shard)
-	c.shut()
 }
 
 // exchange sends one request, takes its response and counts what came of it.

@@ -307,7 +307,6 @@ func (r *run) end(limit time.Duration) {
 		r.connections[i].interrupt()
 	}
 	<-ended
-	// Connections whose work never began have nobody else to close them.
 	for i := range r.connections {
 		r.connections[i].shut()
 	}

@@ -1,0 +1,171 @@
+package loader
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+const fasthttpResponse = "HTTP/1.1 200 OK\r\nServer: fasthttp\r\nDate: Mon, 30 Nov 2026 10:00:00 GMT\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
+
+func TestResponse(t *testing.T) {
+	long := strings.Repeat("x", 3*bufferSize)
+	for name, test := range map[string]struct {
+		text   string
+		status int
+		body   int64
+		close  bool
+	}{
+		"fasthttp":              {text: fasthttpResponse, status: 200, body: 2},
+		"no reason":             {text: "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", status: 200},
+		"other case and spaces": {text: "HTTP/1.1 404 Not Found\r\ncONTENT-lENGTH:  3 \t\r\n\r\nno!", status: 404, body: 3},
+		"same length twice":     {text: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx", status: 200, body: 1},
+		"close":                 {text: "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 0\r\n\r\n", status: 200, close: true},
+		"HTTP/1.0":              {text: "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", status: 200, close: true},
+		"HTTP/1.0 keep-alive":   {text: "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n", status: 200},
+		"chunked":               {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\nA \r\n0123456789\r\n0\r\n\r\n", status: 200, body: 12},
+		"chunked with trailer":  {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\nX: y\r\nZ: 1\r\n\r\n", status: 200},
+		"body over the buffer":  {text: "HTTP/1.1 200 OK\r\nContent-Length: 12288\r\n\r\n" + long, status: 200, body: 12288},
+		"chunk over the buffer": {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3000\r\n" + long + "\r\n0\r\n\r\n", status: 200, body: 12288},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for way, source := range sources(test.text + test.text) {
+				var r response
+				// Twice: nothing of the first may be left for the second. A source that gives
+				// all at once has two responses in one read, which is an error.
+				rounds := 2
+				if way == "at once" {
+					source, rounds = strings.NewReader(test.text), 1
+				}
+				for range rounds {
+					if err := r.next(source); err != nil {
+						t.Fatalf("%s: %v", way, err)
+					}
+					if r.status != test.status || r.body != test.body || r.close != test.close || r.received != int64(len(test.text)) {
+						t.Errorf("%s: status %d, body %d, close %t, received %d; want %d, %d, %t, %d", way,
+							r.status, r.body, r.close, r.received, test.status, test.body, test.close, len(test.text))
+					}
+				}
+				if err := r.next(source); err != io.EOF {
+					t.Errorf("%s: at the end: %v, want EOF", way, err)
+				}
+			}
+		})
+	}
+}
+
+// sources are ways in which the network may cut a text.
+func sources(text string) map[string]io.Reader {
+	return map[string]io.Reader{
+		"at once":           strings.NewReader(text),
+		"byte by byte":      iotest.OneByteReader(strings.NewReader(text)),
+		"with EOF at a sip": iotest.DataErrReader(iotest.OneByteReader(strings.NewReader(text))),
+	}
+}
+
+func TestResponseErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		want string // part of the text of a parseError, or
+		err  error  // this very error
+	}{
+		"nothing":            {text: "", err: io.EOF},
+		"cut in the header":  {text: "HTTP/1.1 200 OK\r\nContent-", err: errShort},
+		"cut in the body":    {text: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok", err: errShort},
+		"cut in a chunk":     {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nok", err: errShort},
+		"cut before trailer": {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", err: errShort},
+		"garbage":            {text: "SSH-2.0-OpenSSH_9.2\r\n", want: "no HTTP/1.1 status line"},
+		"HTTP/2":             {text: "HTTP/2.0 200 OK\r\n\r\n", want: "no HTTP/1.1 status line"},
+		"short status":       {text: "HTTP/1.1 20\r\n\r\n", want: "no HTTP/1.1 status line"},
+		"long status":        {text: "HTTP/1.1 2000\r\n\r\n", want: "no HTTP/1.1 status line"},
+		"status of letters":  {text: "HTTP/1.1 abc \r\n\r\n", want: "no status code"},
+		"status below 100":   {text: "HTTP/1.1 099 \r\n\r\n", want: "no status code"},
+		"bare LF":            {text: "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", want: "CRLF"},
+		"no colon":           {text: "HTTP/1.1 200 OK\r\nContent-Length\r\n\r\n", want: "no header field"},
+		"space before colon": {text: "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok", want: "no header field"},
+		"folded line":        {text: "HTTP/1.1 200 OK\r\nX: a\r\n b: c\r\n\r\n", want: "no header field"},
+		"empty name":         {text: "HTTP/1.1 200 OK\r\n: a\r\n\r\n", want: "no header field"},
+		"signed length":      {text: "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok", want: "Content-Length"},
+		"no length":          {text: "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", want: "Content-Length"},
+		"overflowing length": {text: "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n", want: "Content-Length"},
+		"two lengths":        {text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok", want: "Content-Length"},
+		"two framings":       {text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n", want: "both"},
+		"gzip, chunked":      {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", want: "Transfer-Encoding"},
+		"until close":        {text: "HTTP/1.1 200 OK\r\n\r\nok", want: "no end on a kept-alive connection"},
+		"no body by status":  {text: "HTTP/1.1 204 No Content\r\n\r\n", want: "status 204"},
+		"interim":            {text: "HTTP/1.1 100 Continue\r\n\r\n" + fasthttpResponse, want: "status 100"},
+		"more than a body":   {text: fasthttpResponse + "!", want: `1 bytes after the end of the response: "!"`},
+		"chunk size":         {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x2\r\nok\r\n", want: "chunk size"},
+		"empty chunk size":   {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\nok\r\n", want: "chunk size"},
+		"chunk without CRLF": {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nokay\r\n", want: "after a chunk"},
+		"endless header":     {text: "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("y", bufferSize), want: "no end of the header in 4096 bytes"},
+		"endless chunk line": {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + strings.Repeat("y", bufferSize), want: "no end of the line in 4096 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for way, source := range map[string]io.Reader{
+				"at once":      strings.NewReader(test.text),
+				"byte by byte": iotest.OneByteReader(strings.NewReader(test.text)),
+			} {
+				// Byte by byte, what is too much is seen with the next response only.
+				if name == "more than a body" && way != "at once" {
+					continue
+				}
+				err := new(response).next(source)
+				if test.err != nil && !errors.Is(err, test.err) {
+					t.Errorf("%s: error %v, want %v", way, err, test.err)
+				}
+				var parse *parseError
+				if test.want != "" && (!errors.As(err, &parse) || !strings.Contains(err.Error(), test.want)) {
+					t.Errorf("%s: error %v, want a parse error with %q", way, err, test.want)
+				}
+			}
+		})
+	}
+}
+
+func TestResponseExpectedBody(t *testing.T) {
+	const header = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	for text, different := range map[string]bool{
+		fasthttpResponse:                               false,
+		header + "1\r\no\r\n1\r\nk\r\n0\r\n\r\n":       false,
+		header + "2\r\nno\r\n0\r\n\r\n":                true,
+		header + "1\r\no\r\n0\r\n\r\n":                 true,
+		header + "2\r\nok\r\n1\r\n!\r\n0\r\n\r\n":      true,
+		"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n": true,
+	} {
+		for way, source := range map[string]io.Reader{
+			"at once":      strings.NewReader(text),
+			"byte by byte": iotest.OneByteReader(strings.NewReader(text)),
+		} {
+			r := response{expect: "ok"}
+			if err := r.next(source); err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+			if r.different != different {
+				t.Errorf("%s: different = %t for %q", way, r.different, text)
+			}
+		}
+	}
+}
+
+// A response must be read alike however the network cuts it.
+func FuzzResponse(f *testing.F) {
+	f.Add(fasthttpResponse)
+	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: b\r\n\r\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		var whole, sips response
+		err := whole.next(strings.NewReader(text))
+		errSips := sips.next(iotest.OneByteReader(strings.NewReader(text)))
+		if err != nil && strings.Contains(err.Error(), "after the end of the response") {
+			return
+		}
+		if (err == nil) != (errSips == nil) {
+			t.Fatalf("at once: %v; byte by byte: %v", err, errSips)
+		}
+		if err == nil && (whole.status != sips.status || whole.body != sips.body || whole.close != sips.close) {
+			t.Fatalf("at once: %+v; byte by byte: %+v", whole, sips)
+		}
+	})
+}
