@@ -176,28 +176,61 @@ func TestCreateKilledHalfWay(t *testing.T) {
 			}
 			continue // it was done before
 		}
-		eventually(t, fmt.Sprintf("killed after %v: the host is gone", delay), func() bool { _, found := inspect(t, name); return !found })
+		waitGone(t, name)
 		checkGone(t, name, 0, nil)
 	}
 }
 
-// The same where the one who asked is gone: the answer can't be delivered.
+// waitGone waits for the end of a host whose maker was killed. What is half made can't be
+// found yet, so it must not be found for a while.
+func waitGone(t *testing.T, name string) {
+	t.Helper()
+	since := time.Now()
+	eventually(t, "the host is gone and stays away", func() bool {
+		if _, found := inspect(t, name); found {
+			since = time.Now()
+		}
+		return time.Since(since) > 300*time.Millisecond
+	})
+}
+
+// The same where the answer can't be delivered: the one who asked is gone, or its disk
+// is full.
 func TestCreateForNobody(t *testing.T) {
-	name := unique(t, "nobody")
-	deleteLater(t, name)
-	cmd := helperCommand(t, name)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	closed := func() *os.File {
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := reader.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return writer
 	}
-	if err := stdout.Close(); err != nil {
-		t.Fatal(err)
+	full := func() *os.File {
+		file, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file
 	}
-	if err := cmd.Run(); err == nil {
-		t.Error("the answer went nowhere, and yet the helper reports success")
+	for kind, open := range map[string]func() *os.File{"closed pipe": closed, "full disk": full} {
+		t.Run(kind, func(t *testing.T) {
+			name := unique(t, "nobody")
+			deleteLater(t, name)
+			stdout := open()
+			cmd := helperCommand(t, name)
+			cmd.Stdout = stdout
+			if err := cmd.Run(); err == nil {
+				t.Error("the answer went nowhere, and yet the helper reports success")
+			}
+			if err := stdout.Close(); err != nil {
+				t.Error(err)
+			}
+			waitGone(t, name)
+			checkGone(t, name, 0, nil)
+		})
 	}
-	eventually(t, "the host is gone", func() bool { _, found := inspect(t, name); return !found })
-	checkGone(t, name, 0, nil)
 }
 
 // A host holds none of the files that its maker was given, so that a shell's pipe ends.
