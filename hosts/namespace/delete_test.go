@@ -81,7 +81,7 @@ func TestDelete(t *testing.T) {
 	state := create(t, namespace.Spec{Name: unique(t, "spark")})
 	namespaces := trace(t, state.PID)
 	client := dial(t, state)
-	sh(t, client, "for i in 1 2 3 4 5; do setsid nohup sleep 1000 > /dev/null 2>&1 < /dev/null & done")
+	sh(t, client, "for i in $(seq 200); do setsid nohup sleep 1000 > /dev/null 2>&1 < /dev/null & done")
 	sh(t, client, "mkdir /mnt/disk; mount -t tmpfs disk /mnt/disk; echo 1 > /var/lib/file; ip netns add inner; ip link add br0 type bridge")
 	if err := namespace.New(helper).Delete(t.Context(), state.Name); err != nil {
 		t.Fatal(err)
@@ -270,7 +270,14 @@ func TestImpostor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(stdout, make([]byte, len("up"))); err != nil {
 		t.Fatal(err)
 	}
 	if _, found := inspect(t, name); found {

@@ -23,6 +23,7 @@ func TestOddMachines(t *testing.T) {
 		want, check string
 	}{
 		{"nothing in /run", "mount -t tmpfs run /run", "", "ls -d /run/sshd"},
+		{"mounts are shared, as under systemd", "mount --make-rshared /; mount -t tmpfs tmp /tmp", "", "true"},
 		{"/usr/local on a file system of its own",
 			"mount -t tmpfs local /usr/local; echo of its own > /usr/local/mark", "", "grep -x 'of its own' /usr/local/mark; echo mine > /usr/local/mark"},
 		{"/etc and /usr on overlays, as in a container",

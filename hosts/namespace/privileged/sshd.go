@@ -38,8 +38,6 @@ const config = `HostKey ` + hostKeyPath + `
 AuthorizedKeysFile ` + keysPath + `
 PermitRootLogin prohibit-password
 AuthenticationMethods publickey
-PasswordAuthentication no
-KbdInteractiveAuthentication no
 UsePAM no
 UseDNS no
 StrictModes no
