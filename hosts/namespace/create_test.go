@@ -169,6 +169,8 @@ func TestTwoHosts(t *testing.T) {
 		if client, err := ssh.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", states[0].Port), config); err == nil {
 			t.Error("a key that isn't authorized gets in")
 			_ = client.Close()
+		} else if !strings.Contains(err.Error(), "attempted methods [none publickey]") {
+			t.Errorf("more than a key may be tried: %v", err)
 		}
 	})
 	t.Run("the name is taken", func(t *testing.T) {
