@@ -31,7 +31,10 @@ var helper, identity, authorizedKey string
 // TestMain builds the helper. The tests work as root, and as a user who may "sudo -n".
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "init" {
-		// An impostor of TestImpostor's.
+		// An impostor of TestImpostor's, which says that it is up, and ends with its stdin.
+		if err := os.WriteFile("/proc/self/comm", []byte("benchlab-netns"), 0); err == nil {
+			fmt.Println("up")
+		}
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return
 	}
@@ -157,7 +160,8 @@ func asRoot(args ...string) *exec.Cmd {
 }
 
 // createUnder runs "benchlab-netns create" behind shell commands that change the machine
-// for it: in a mount namespace of its own, so for it alone.
+// for it: in a mount namespace of its own, so for it alone. No mount of the host's may
+// come back to that.
 func createUnder(t *testing.T, setup, name string) (state namespace.State, stderr string, err error) {
 	t.Helper()
 	deleteLater(t, name)
@@ -165,7 +169,7 @@ func createUnder(t *testing.T, setup, name string) (state namespace.State, stder
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := asRoot("unshare", "--mount", "sh", "-ec", "exec 9<\"$0\"; "+setup+"\nexec /proc/self/fd/9 create", helper)
+	cmd := asRoot("unshare", "--mount", "sh", "-ec", "exec 9<\"$0\"; "+setup+"\n/proc/self/fd/9 create\n! grep benchlab-netns /proc/self/mountinfo >&2", helper)
 	var out, diagnosis bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(request), &out, &diagnosis
 	if err := cmd.Run(); err != nil {

@@ -98,6 +98,16 @@ func TestTwoLinks(t *testing.T) {
 	crossed := inspectLink(t, link("eth1", "eth1", "10.99.1"))
 	equal(t, "found", crossed.Found, true)
 	equal(t, "joined", crossed.Joined, false)
+	// In hosts that have one NIC each, all NICs and all peers have one and the same index.
+	c, d := create(t, namespace.Spec{Name: unique(t, "c")}), create(t, namespace.Spec{Name: unique(t, "d")})
+	third := namespace.LinkSpec{Ends: [2]namespace.LinkEnd{{Host: c.Name, NIC: "eth1", Address: "10.99.3.1/24"}, {Host: d.Name, NIC: "eth1", Address: "10.99.3.2/24"}}}
+	if state, err := machine.CreateLink(t.Context(), third); err != nil || !state.Joined {
+		t.Fatalf("state %+v, error %v", state, err)
+	}
+	crossed = inspectLink(t, namespace.LinkSpec{Ends: [2]namespace.LinkEnd{first.Ends[0], third.Ends[1]}})
+	equal(t, "found at both", [2]bool{crossed.Ends[0].Found, crossed.Ends[1].Found}, [2]bool{true, true})
+	equal(t, "joined", crossed.Joined, false)
+
 	if err := machine.DeleteLink(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}

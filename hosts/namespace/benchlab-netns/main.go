@@ -78,7 +78,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	case "delete":
 		found, err := privileged.Delete(operands[0])
 		if err == nil && !found {
-			fmt.Fprintf(stderr, "benchlab-netns: host %q: nothing to delete\n", operands[0])
+			_, err = fmt.Fprintf(stderr, "benchlab-netns: host %q: nothing to delete\n", operands[0])
 		}
 		return err
 	}
@@ -91,7 +91,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	case "link delete":
 		found, err := privileged.DeleteLink(link)
 		if err == nil && !found {
-			fmt.Fprintf(stderr, "benchlab-netns: %s: nothing to delete\n", link)
+			_, err = fmt.Fprintf(stderr, "benchlab-netns: %s: nothing to delete\n", link)
 		}
 		return err
 	case "link create":

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -50,6 +51,11 @@ func create(spec namespace.Spec, report func(namespace.State) error) (err error)
 	if err := checkServer(); err != nil {
 		return err
 	}
+	claim, err := claimName(spec.Name)
+	if err != nil {
+		return err
+	}
+	defer closeAll(&err, claim)
 	if running, err := find(spec.Name); err != nil {
 		return err
 	} else if len(running) > 0 {
@@ -115,19 +121,16 @@ func create(spec namespace.Spec, report func(namespace.State) error) (err error)
 	if err != nil {
 		return err
 	}
-	// Two creates of one name may both have come past the first look. Each looks again
-	// now that its own host can be seen, and the older host stays.
 	running, err := find(spec.Name)
 	if err != nil {
 		return err
 	}
-	if len(running) == 0 {
+	// Another one can only be what is left, for a moment, of a create that was killed.
+	i := slices.IndexFunc(running, func(p process) bool { return p.pid == cmd.Process.Pid })
+	if i < 0 {
 		return fmt.Errorf("PID %d is gone again", cmd.Process.Pid)
 	}
-	host := running[0]
-	if host.pid != cmd.Process.Pid {
-		return errRuns(spec.Name, host)
-	}
+	host := running[i]
 	if err := readBanner(host.address, deadline); err != nil {
 		return fmt.Errorf("%w%s", err, serverLog(host.pid))
 	}
@@ -153,6 +156,17 @@ func build(control io.ReadWriter, spec namespace.Spec) (ready, error) {
 		return ready{}, errors.New(answer.Error)
 	}
 	return answer, nil
+}
+
+// claimName makes sure that no other create of that name is under way until the claim
+// is closed, at the latest when this process ends. An abstract socket is a lock
+// that needs no file.
+func claimName(name string) (io.Closer, error) {
+	claim, err := net.Listen("unix", "@"+Program+"/"+name)
+	if errors.Is(err, unix.EADDRINUSE) {
+		return nil, errors.New("another create of that name is under way: wait for it, then look with \"" + Program + " inspect " + name + "\"")
+	}
+	return claim, err
 }
 
 func errRuns(name string, p process) error {

@@ -31,8 +31,8 @@ type process struct {
 	address netip.AddrPort
 }
 
-// find returns the hosts of that name, the oldest first. More than one is there only
-// while two creates race for the name.
+// find returns the hosts of that name, the oldest first. More than one is there only for
+// the moment that a host needs to end whose maker was killed.
 func find(name string) ([]process, error) {
 	procs, err := procfs.AllProcs()
 	if err != nil {

@@ -44,10 +44,6 @@ func Init() error {
 	children := make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
 
-	// Find goes by it, and ps shows it; the exec of /proc/self/exe has left "exe".
-	if err := os.WriteFile("/proc/self/comm", []byte(Program), 0); err != nil {
-		return err
-	}
 	control := os.NewFile(controlFD, "control")
 	answers := json.NewDecoder(control)
 	var spec namespace.Spec
@@ -113,7 +109,12 @@ func setUp(spec namespace.Spec, answer *ready) (log *os.File, err error) {
 	if err := limitOpenFiles(); err != nil {
 		return nil, fmt.Errorf("open files limit: %w", err)
 	}
-	return openLog()
+	if log, err = openLog(); err != nil {
+		return nil, err
+	}
+	// The exec of /proc/self/exe has left "exe" here. From now on find takes this process
+	// for a host, which it is now.
+	return log, os.WriteFile("/proc/self/comm", []byte(Program), 0)
 }
 
 // limitOpenFiles sets what systemd gives a service, whatever the shell that made the

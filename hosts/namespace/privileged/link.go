@@ -53,11 +53,10 @@ func CreateLink(spec namespace.LinkSpec) (state namespace.LinkState, err error) 
 	queues := max(spec.Queues, 1)
 	a, b := ends[0], ends[1]
 	// Both ends come to be in their hosts: the machine never has either of them.
-	attrs := netlink.NewLinkAttrs()
+	attrs := netlink.NewLinkAttrs() // but for the name, of both ends
 	attrs.Name, attrs.NumTxQueues, attrs.NumRxQueues = a.NIC, queues, queues
 	veth := netlink.NewVeth(attrs)
 	veth.PeerName, veth.PeerNamespace = b.NIC, netlink.NsFd(b.ns)
-	veth.PeerNumTxQueues, veth.PeerNumRxQueues = uint32(queues), uint32(queues)
 	if err := a.handle.LinkAdd(veth); err != nil {
 		return state, fmt.Errorf("veth pair with %d queues: %w", queues, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/netip"
 	"os"
@@ -38,8 +39,6 @@ const config = `HostKey ` + hostKeyPath + `
 AuthorizedKeysFile ` + keysPath + `
 PermitRootLogin prohibit-password
 AuthenticationMethods publickey
-PasswordAuthentication no
-KbdInteractiveAuthentication no
 UsePAM no
 UseDNS no
 StrictModes no
@@ -102,9 +101,10 @@ func prepareServer(authorizedKey string) (hostKey string, err error) {
 	return strings.TrimSpace(hostKey), nil
 }
 
-// serve accepts connections and starts a server inside the host for each. It returns
-// only when the listener fails for good.
-func serve(listener int, log *os.File) error {
+// serve accepts connections and starts a server inside the host for each, with file as
+// its log. It returns only when the listener fails for good.
+func serve(listener int, file *os.File) error {
+	diagnosis := log.New(file, "", log.LstdFlags)
 	// The maker's runtime had it non-blocking; this thread has nothing else to do.
 	if err := unix.SetNonblock(listener, false); err != nil {
 		return fmt.Errorf("listener: %w", err)
@@ -120,21 +120,21 @@ func serve(listener int, log *os.File) error {
 		case err != nil:
 			return fmt.Errorf("accept: %w", err)
 		}
-		if err := startServer(conn, log); err != nil {
-			fmt.Fprintf(log, "%s: %v\n", server, err)
+		if err := startServer(conn, file); err != nil {
+			diagnosis.Printf("%s: %v", server, err)
 		}
 		if err := unix.Close(conn); err != nil {
-			fmt.Fprintf(log, "closing a connection handed on: %v\n", err)
+			diagnosis.Printf("closing a connection handed on: %v", err)
 		}
 	}
 }
 
 // startServer gives a connection to a new server. Nobody waits for it but reap.
-func startServer(conn int, log *os.File) error {
+func startServer(conn int, file *os.File) error {
 	_, err := syscall.ForkExec(server, []string{server, "-i", "-e", "-f", configPath}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   sessionEnv,
-		Files: []uintptr{uintptr(conn), uintptr(conn), log.Fd()},
+		Files: []uintptr{uintptr(conn), uintptr(conn), file.Fd()},
 		// A session of its own: a signal to a whole process group stays in it.
 		Sys: &syscall.SysProcAttr{Setsid: true},
 	})
