@@ -94,6 +94,7 @@ func (a *applying) journal() {
 		if e.Desired != s.desired {
 			e.Desired, e.Settled = s.desired, ""
 		}
+		e.Suspended = false // this call writes what is wanted, whatever a killed comparison left
 	}
 }
 

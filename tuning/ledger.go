@@ -37,6 +37,8 @@ type Entry struct {
 	// Settled is what the kernel made of Desired where that is another value.
 	Settled string     `json:"settled,omitempty"`
 	Owner   spec.Owner `json:"owner"`
+	// Suspended is true while the original is back for a comparison.
+	Suspended bool `json:"suspended,omitempty"`
 	// HandedFrom is the URN that owned the entry before, within the same lab.
 	HandedFrom string `json:"handedFrom,omitempty"`
 	// BootID is that of the boot in which Original was found.

@@ -161,8 +161,10 @@ func (x *FactsReply) GetFacts() []byte {
 }
 
 type ClaimRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Owner         *Owner                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Owner *Owner                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	// Take up what other labs hold here, for a lab whose state was lost.
+	Adopt         bool `protobuf:"varint,2,opt,name=adopt,proto3" json:"adopt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -204,9 +206,17 @@ func (x *ClaimRequest) GetOwner() *Owner {
 	return nil
 }
 
+func (x *ClaimRequest) GetAdopt() bool {
+	if x != nil {
+		return x.Adopt
+	}
+	return false
+}
+
 type ClaimReply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Facts         []byte                 `protobuf:"bytes,1,opt,name=facts,proto3" json:"facts,omitempty"` // hostspec.Facts
+	Warnings      []string               `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -244,6 +254,13 @@ func (*ClaimReply) Descriptor() ([]byte, []int) {
 func (x *ClaimReply) GetFacts() []byte {
 	if x != nil {
 		return x.Facts
+	}
+	return nil
+}
+
+func (x *ClaimReply) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -394,6 +411,7 @@ type ApplyEvent struct {
 	//
 	//	*ApplyEvent_Setting
 	//	*ApplyEvent_Report
+	//	*ApplyEvent_Waiting
 	Event         isApplyEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -454,6 +472,15 @@ func (x *ApplyEvent) GetReport() []byte {
 	return nil
 }
 
+func (x *ApplyEvent) GetWaiting() string {
+	if x != nil {
+		if x, ok := x.Event.(*ApplyEvent_Waiting); ok {
+			return x.Waiting
+		}
+	}
+	return ""
+}
+
 type isApplyEvent_Event interface {
 	isApplyEvent_Event()
 }
@@ -466,9 +493,15 @@ type ApplyEvent_Report struct {
 	Report []byte `protobuf:"bytes,2,opt,name=report,proto3,oneof"` // spec.Report
 }
 
+type ApplyEvent_Waiting struct {
+	Waiting string `protobuf:"bytes,3,opt,name=waiting,proto3,oneof"` // for whom; the call goes on when the host is free
+}
+
 func (*ApplyEvent_Setting) isApplyEvent_Event() {}
 
 func (*ApplyEvent_Report) isApplyEvent_Event() {}
+
+func (*ApplyEvent_Waiting) isApplyEvent_Event() {}
 
 type RestoreRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -936,6 +969,318 @@ func (*LoaderEvent_Progress) isLoaderEvent_Event() {}
 
 func (*LoaderEvent_Sample) isLoaderEvent_Event() {}
 
+type ExclusiveRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Request:
+	//
+	//	*ExclusiveRequest_Acquire
+	//	*ExclusiveRequest_Suspend
+	//	*ExclusiveRequest_Resume
+	//	*ExclusiveRequest_Restart
+	Request       isExclusiveRequest_Request `protobuf_oneof:"request"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExclusiveRequest) Reset() {
+	*x = ExclusiveRequest{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExclusiveRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExclusiveRequest) ProtoMessage() {}
+
+func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExclusiveRequest.ProtoReflect.Descriptor instead.
+func (*ExclusiveRequest) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ExclusiveRequest) GetRequest() isExclusiveRequest_Request {
+	if x != nil {
+		return x.Request
+	}
+	return nil
+}
+
+func (x *ExclusiveRequest) GetAcquire() *Owner {
+	if x != nil {
+		if x, ok := x.Request.(*ExclusiveRequest_Acquire); ok {
+			return x.Acquire
+		}
+	}
+	return nil
+}
+
+func (x *ExclusiveRequest) GetSuspend() *Suspend {
+	if x != nil {
+		if x, ok := x.Request.(*ExclusiveRequest_Suspend); ok {
+			return x.Suspend
+		}
+	}
+	return nil
+}
+
+func (x *ExclusiveRequest) GetResume() *Resume {
+	if x != nil {
+		if x, ok := x.Request.(*ExclusiveRequest_Resume); ok {
+			return x.Resume
+		}
+	}
+	return nil
+}
+
+func (x *ExclusiveRequest) GetRestart() string {
+	if x != nil {
+		if x, ok := x.Request.(*ExclusiveRequest_Restart); ok {
+			return x.Restart
+		}
+	}
+	return ""
+}
+
+type isExclusiveRequest_Request interface {
+	isExclusiveRequest_Request()
+}
+
+type ExclusiveRequest_Acquire struct {
+	Acquire *Owner `protobuf:"bytes,1,opt,name=acquire,proto3,oneof"`
+}
+
+type ExclusiveRequest_Suspend struct {
+	Suspend *Suspend `protobuf:"bytes,2,opt,name=suspend,proto3,oneof"` // put the originals of the lab back for now
+}
+
+type ExclusiveRequest_Resume struct {
+	Resume *Resume `protobuf:"bytes,3,opt,name=resume,proto3,oneof"` // bring what is wanted back
+}
+
+type ExclusiveRequest_Restart struct {
+	Restart string `protobuf:"bytes,4,opt,name=restart,proto3,oneof"` // start a unit afresh; its health is checked
+}
+
+func (*ExclusiveRequest_Acquire) isExclusiveRequest_Request() {}
+
+func (*ExclusiveRequest_Suspend) isExclusiveRequest_Request() {}
+
+func (*ExclusiveRequest_Resume) isExclusiveRequest_Request() {}
+
+func (*ExclusiveRequest_Restart) isExclusiveRequest_Request() {}
+
+type Suspend struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Suspend) Reset() {
+	*x = Suspend{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Suspend) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Suspend) ProtoMessage() {}
+
+func (x *Suspend) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Suspend.ProtoReflect.Descriptor instead.
+func (*Suspend) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
+}
+
+type Resume struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Resume) Reset() {
+	*x = Resume{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Resume) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Resume) ProtoMessage() {}
+
+func (x *Resume) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Resume.ProtoReflect.Descriptor instead.
+func (*Resume) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
+}
+
+type ExclusiveEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Event:
+	//
+	//	*ExclusiveEvent_Waiting
+	//	*ExclusiveEvent_Done
+	Event         isExclusiveEvent_Event `protobuf_oneof:"event"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExclusiveEvent) Reset() {
+	*x = ExclusiveEvent{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExclusiveEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExclusiveEvent) ProtoMessage() {}
+
+func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExclusiveEvent.ProtoReflect.Descriptor instead.
+func (*ExclusiveEvent) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ExclusiveEvent) GetEvent() isExclusiveEvent_Event {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *ExclusiveEvent) GetWaiting() string {
+	if x != nil {
+		if x, ok := x.Event.(*ExclusiveEvent_Waiting); ok {
+			return x.Waiting
+		}
+	}
+	return ""
+}
+
+func (x *ExclusiveEvent) GetDone() *Done {
+	if x != nil {
+		if x, ok := x.Event.(*ExclusiveEvent_Done); ok {
+			return x.Done
+		}
+	}
+	return nil
+}
+
+type isExclusiveEvent_Event interface {
+	isExclusiveEvent_Event()
+}
+
+type ExclusiveEvent_Waiting struct {
+	Waiting string `protobuf:"bytes,1,opt,name=waiting,proto3,oneof"` // for whom; acquired follows
+}
+
+type ExclusiveEvent_Done struct {
+	Done *Done `protobuf:"bytes,2,opt,name=done,proto3,oneof"`
+}
+
+func (*ExclusiveEvent_Waiting) isExclusiveEvent_Event() {}
+
+func (*ExclusiveEvent_Done) isExclusiveEvent_Event() {}
+
+type Done struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Report        []byte                 `protobuf:"bytes,1,opt,name=report,proto3" json:"report,omitempty"` // spec.Report of a suspend or a resume
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Done) Reset() {
+	*x = Done{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Done) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Done) ProtoMessage() {}
+
+func (x *Done) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Done.ProtoReflect.Descriptor instead.
+func (*Done) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Done) GetReport() []byte {
+	if x != nil {
+		return x.Report
+	}
+	return nil
+}
+
 var File_hosts_agent_agentpb_agent_proto protoreflect.FileDescriptor
 
 const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
@@ -947,23 +1292,26 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\fFactsRequest\"\"\n" +
 	"\n" +
 	"FactsReply\x12\x14\n" +
-	"\x05facts\x18\x01 \x01(\fR\x05facts\">\n" +
+	"\x05facts\x18\x01 \x01(\fR\x05facts\"T\n" +
 	"\fClaimRequest\x12.\n" +
-	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"\"\n" +
+	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\x12\x14\n" +
+	"\x05adopt\x18\x02 \x01(\bR\x05adopt\">\n" +
 	"\n" +
 	"ClaimReply\x12\x14\n" +
-	"\x05facts\x18\x01 \x01(\fR\x05facts\"\"\n" +
+	"\x05facts\x18\x01 \x01(\fR\x05facts\x12\x1a\n" +
+	"\bwarnings\x18\x02 \x03(\tR\bwarnings\"\"\n" +
 	"\x0eReleaseRequest\x12\x10\n" +
 	"\x03lab\x18\x01 \x01(\tR\x03lab\"Y\n" +
 	"\vTuneRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\x12\x1a\n" +
 	"\btunables\x18\x02 \x01(\fR\btunables\"#\n" +
 	"\tTuneReply\x12\x16\n" +
-	"\x06report\x18\x01 \x01(\fR\x06report\"K\n" +
+	"\x06report\x18\x01 \x01(\fR\x06report\"g\n" +
 	"\n" +
 	"ApplyEvent\x12\x1a\n" +
 	"\asetting\x18\x01 \x01(\fH\x00R\asetting\x12\x18\n" +
-	"\x06report\x18\x02 \x01(\fH\x00R\x06reportB\a\n" +
+	"\x06report\x18\x02 \x01(\fH\x00R\x06report\x12\x1a\n" +
+	"\awaiting\x18\x03 \x01(\tH\x00R\awaitingB\a\n" +
 	"\x05event\"@\n" +
 	"\x0eRestoreRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"\x96\x02\n" +
@@ -994,7 +1342,21 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\vLoaderEvent\x12\x1c\n" +
 	"\bprogress\x18\x01 \x01(\fH\x00R\bprogress\x12\x18\n" +
 	"\x06sample\x18\x02 \x01(\fH\x00R\x06sampleB\a\n" +
-	"\x05event2\xe4\x06\n" +
+	"\x05event\"\xdc\x01\n" +
+	"\x10ExclusiveRequest\x124\n" +
+	"\aacquire\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerH\x00R\aacquire\x126\n" +
+	"\asuspend\x18\x02 \x01(\v2\x1a.benchlab.agent.v1.SuspendH\x00R\asuspend\x123\n" +
+	"\x06resume\x18\x03 \x01(\v2\x19.benchlab.agent.v1.ResumeH\x00R\x06resume\x12\x1a\n" +
+	"\arestart\x18\x04 \x01(\tH\x00R\arestartB\t\n" +
+	"\arequest\"\t\n" +
+	"\aSuspend\"\b\n" +
+	"\x06Resume\"d\n" +
+	"\x0eExclusiveEvent\x12\x1a\n" +
+	"\awaiting\x18\x01 \x01(\tH\x00R\awaiting\x12-\n" +
+	"\x04done\x18\x02 \x01(\v2\x17.benchlab.agent.v1.DoneH\x00R\x04doneB\a\n" +
+	"\x05event\"\x1e\n" +
+	"\x04Done\x12\x16\n" +
+	"\x06report\x18\x01 \x01(\fR\x06report2\xbd\a\n" +
 	"\x05Agent\x12G\n" +
 	"\x05Facts\x12\x1f.benchlab.agent.v1.FactsRequest\x1a\x1d.benchlab.agent.v1.FactsReply\x12G\n" +
 	"\x05Claim\x12\x1f.benchlab.agent.v1.ClaimRequest\x1a\x1d.benchlab.agent.v1.ClaimReply\x12J\n" +
@@ -1007,7 +1369,8 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\n" +
 	"StopServer\x12\x1e.benchlab.agent.v1.UnitRequest\x1a\".benchlab.agent.v1.StopServerReply\x12R\n" +
 	"\vServerStats\x12\x1e.benchlab.agent.v1.UnitRequest\x1a#.benchlab.agent.v1.ServerStatsReply\x12R\n" +
-	"\tRunLoader\x12#.benchlab.agent.v1.RunLoaderRequest\x1a\x1e.benchlab.agent.v1.LoaderEvent0\x01B1Z/github.com/hanzoai/benchlab/hosts/agent/agentpbb\x06proto3"
+	"\tRunLoader\x12#.benchlab.agent.v1.RunLoaderRequest\x1a\x1e.benchlab.agent.v1.LoaderEvent0\x01\x12W\n" +
+	"\tExclusive\x12#.benchlab.agent.v1.ExclusiveRequest\x1a!.benchlab.agent.v1.ExclusiveEvent(\x010\x01B1Z/github.com/hanzoai/benchlab/hosts/agent/agentpbb\x06proto3"
 
 var (
 	file_hosts_agent_agentpb_agent_proto_rawDescOnce sync.Once
@@ -1021,7 +1384,7 @@ func file_hosts_agent_agentpb_agent_proto_rawDescGZIP() []byte {
 	return file_hosts_agent_agentpb_agent_proto_rawDescData
 }
 
-var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*Owner)(nil),              // 0: benchlab.agent.v1.Owner
 	(*FactsRequest)(nil),       // 1: benchlab.agent.v1.FactsRequest
@@ -1040,43 +1403,54 @@ var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*ServerStatsReply)(nil),   // 14: benchlab.agent.v1.ServerStatsReply
 	(*RunLoaderRequest)(nil),   // 15: benchlab.agent.v1.RunLoaderRequest
 	(*LoaderEvent)(nil),        // 16: benchlab.agent.v1.LoaderEvent
-	nil,                        // 17: benchlab.agent.v1.StartServerRequest.EnvEntry
+	(*ExclusiveRequest)(nil),   // 17: benchlab.agent.v1.ExclusiveRequest
+	(*Suspend)(nil),            // 18: benchlab.agent.v1.Suspend
+	(*Resume)(nil),             // 19: benchlab.agent.v1.Resume
+	(*ExclusiveEvent)(nil),     // 20: benchlab.agent.v1.ExclusiveEvent
+	(*Done)(nil),               // 21: benchlab.agent.v1.Done
+	nil,                        // 22: benchlab.agent.v1.StartServerRequest.EnvEntry
 }
 var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	0,  // 0: benchlab.agent.v1.ClaimRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 1: benchlab.agent.v1.TuneRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 2: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 3: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
-	17, // 4: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
+	22, // 4: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
 	0,  // 5: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 6: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
-	1,  // 7: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
-	3,  // 8: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
-	5,  // 9: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
-	6,  // 10: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
-	6,  // 11: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.TuneRequest
-	9,  // 12: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
-	10, // 13: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
-	11, // 14: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
-	11, // 15: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
-	11, // 16: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
-	15, // 17: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
-	2,  // 18: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
-	4,  // 19: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
-	7,  // 20: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
-	7,  // 21: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
-	8,  // 22: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
-	7,  // 23: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
-	12, // 24: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
-	12, // 25: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
-	13, // 26: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
-	14, // 27: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
-	16, // 28: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
-	18, // [18:29] is the sub-list for method output_type
-	7,  // [7:18] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	0,  // 7: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
+	18, // 8: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
+	19, // 9: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
+	21, // 10: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
+	1,  // 11: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
+	3,  // 12: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
+	5,  // 13: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
+	6,  // 14: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
+	6,  // 15: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.TuneRequest
+	9,  // 16: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
+	10, // 17: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
+	11, // 18: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
+	11, // 19: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
+	11, // 20: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
+	15, // 21: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
+	17, // 22: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
+	2,  // 23: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
+	4,  // 24: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
+	7,  // 25: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
+	7,  // 26: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
+	8,  // 27: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
+	7,  // 28: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
+	12, // 29: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
+	12, // 30: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
+	13, // 31: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
+	14, // 32: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
+	16, // 33: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
+	20, // 34: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
+	23, // [23:35] is the sub-list for method output_type
+	11, // [11:23] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_hosts_agent_agentpb_agent_proto_init() }
@@ -1087,10 +1461,21 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 	file_hosts_agent_agentpb_agent_proto_msgTypes[8].OneofWrappers = []any{
 		(*ApplyEvent_Setting)(nil),
 		(*ApplyEvent_Report)(nil),
+		(*ApplyEvent_Waiting)(nil),
 	}
 	file_hosts_agent_agentpb_agent_proto_msgTypes[16].OneofWrappers = []any{
 		(*LoaderEvent_Progress)(nil),
 		(*LoaderEvent_Sample)(nil),
+	}
+	file_hosts_agent_agentpb_agent_proto_msgTypes[17].OneofWrappers = []any{
+		(*ExclusiveRequest_Acquire)(nil),
+		(*ExclusiveRequest_Suspend)(nil),
+		(*ExclusiveRequest_Resume)(nil),
+		(*ExclusiveRequest_Restart)(nil),
+	}
+	file_hosts_agent_agentpb_agent_proto_msgTypes[20].OneofWrappers = []any{
+		(*ExclusiveEvent_Waiting)(nil),
+		(*ExclusiveEvent_Done)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1098,7 +1483,7 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hosts_agent_agentpb_agent_proto_rawDesc), len(file_hosts_agent_agentpb_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

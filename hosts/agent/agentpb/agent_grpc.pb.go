@@ -37,6 +37,7 @@ const (
 	Agent_StopServer_FullMethodName    = "/benchlab.agent.v1.Agent/StopServer"
 	Agent_ServerStats_FullMethodName   = "/benchlab.agent.v1.Agent/ServerStats"
 	Agent_RunLoader_FullMethodName     = "/benchlab.agent.v1.Agent/RunLoader"
+	Agent_Exclusive_FullMethodName     = "/benchlab.agent.v1.Agent/Exclusive"
 )
 
 // AgentClient is the client API for Agent service.
@@ -68,6 +69,10 @@ type AgentClient interface {
 	ServerStats(ctx context.Context, in *UnitRequest, opts ...grpc.CallOption) (*ServerStatsReply, error)
 	// RunLoader runs a load generator; the last event carries its sample.
 	RunLoader(ctx context.Context, in *RunLoaderRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LoaderEvent], error)
+	// Exclusive keeps a benchmark alone on this host, for as long as the stream lasts: all
+	// calls that change the host wait. Each request gets one event; the first is acquire.
+	// When the stream ends, however it ends, a suspended tuning is resumed.
+	Exclusive(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ExclusiveRequest, ExclusiveEvent], error)
 }
 
 type agentClient struct {
@@ -206,6 +211,19 @@ func (c *agentClient) RunLoader(ctx context.Context, in *RunLoaderRequest, opts 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Agent_RunLoaderClient = grpc.ServerStreamingClient[LoaderEvent]
 
+func (c *agentClient) Exclusive(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ExclusiveRequest, ExclusiveEvent], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Agent_ServiceDesc.Streams[2], Agent_Exclusive_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ExclusiveRequest, ExclusiveEvent]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Agent_ExclusiveClient = grpc.BidiStreamingClient[ExclusiveRequest, ExclusiveEvent]
+
 // AgentServer is the server API for Agent service.
 // All implementations must embed UnimplementedAgentServer
 // for forward compatibility.
@@ -235,6 +253,10 @@ type AgentServer interface {
 	ServerStats(context.Context, *UnitRequest) (*ServerStatsReply, error)
 	// RunLoader runs a load generator; the last event carries its sample.
 	RunLoader(*RunLoaderRequest, grpc.ServerStreamingServer[LoaderEvent]) error
+	// Exclusive keeps a benchmark alone on this host, for as long as the stream lasts: all
+	// calls that change the host wait. Each request gets one event; the first is acquire.
+	// When the stream ends, however it ends, a suspended tuning is resumed.
+	Exclusive(grpc.BidiStreamingServer[ExclusiveRequest, ExclusiveEvent]) error
 	mustEmbedUnimplementedAgentServer()
 }
 
@@ -277,6 +299,9 @@ func (UnimplementedAgentServer) ServerStats(context.Context, *UnitRequest) (*Ser
 }
 func (UnimplementedAgentServer) RunLoader(*RunLoaderRequest, grpc.ServerStreamingServer[LoaderEvent]) error {
 	return status.Error(codes.Unimplemented, "method RunLoader not implemented")
+}
+func (UnimplementedAgentServer) Exclusive(grpc.BidiStreamingServer[ExclusiveRequest, ExclusiveEvent]) error {
+	return status.Error(codes.Unimplemented, "method Exclusive not implemented")
 }
 func (UnimplementedAgentServer) mustEmbedUnimplementedAgentServer() {}
 func (UnimplementedAgentServer) testEmbeddedByValue()               {}
@@ -483,6 +508,13 @@ func _Agent_RunLoader_Handler(srv interface{}, stream grpc.ServerStream) error {
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Agent_RunLoaderServer = grpc.ServerStreamingServer[LoaderEvent]
 
+func _Agent_Exclusive_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(AgentServer).Exclusive(&grpc.GenericServerStream[ExclusiveRequest, ExclusiveEvent]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Agent_ExclusiveServer = grpc.BidiStreamingServer[ExclusiveRequest, ExclusiveEvent]
+
 // Agent_ServiceDesc is the grpc.ServiceDesc for Agent service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -537,6 +569,12 @@ var Agent_ServiceDesc = grpc.ServiceDesc{
 			StreamName:    "RunLoader",
 			Handler:       _Agent_RunLoader_Handler,
 			ServerStreams: true,
+		},
+		{
+			StreamName:    "Exclusive",
+			Handler:       _Agent_Exclusive_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
 		},
 	},
 	Metadata: "hosts/agent/agentpb/agent.proto",

@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lease keeps a benchmark alone on this host: it holds the lease exclusively, and calls
+// that change the host hold it shared. It is a lock on a file, so it ends with the
+// process that holds it, whatever happens to that.
+type lease struct{ path string }
+
+// exclusive waits until nobody else holds the lease.
+func (l lease) exclusive(ctx context.Context, holder string, waiting func(holder string)) (release func(), err error) {
+	f, err := l.take(ctx, unix.LOCK_EX, waiting)
+	if err != nil {
+		return nil, err
+	}
+	// For the message of those who wait.
+	if err := f.Truncate(0); err == nil {
+		_, err = f.WriteAt([]byte(holder), 0)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lease: %w", err), f.Close())
+	}
+	return func() {
+		_ = f.Truncate(0) // only the message of those who wait is at stake
+		_ = f.Close()
+	}, nil
+}
+
+// shared waits until no benchmark holds the lease.
+func (l lease) shared(ctx context.Context, waiting func(holder string)) (release func(), err error) {
+	f, err := l.take(ctx, unix.LOCK_SH, waiting)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+// holder names who holds the lease, as far as it is known.
+func (l lease) holder() string {
+	text, err := os.ReadFile(l.path)
+	if err != nil || len(text) == 0 {
+		return "another call"
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// free takes the lease only where nobody holds it.
+func (l lease) free() (release func(), ok bool) {
+	f, err := l.open()
+	if err != nil {
+		return nil, false
+	}
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		_ = f.Close()
+		return nil, false
+	}
+	return func() { _ = f.Close() }, true
+}
+
+func (l lease) open() (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o755); err != nil {
+		return nil, fmt.Errorf("lease: %w", err)
+	}
+	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lease: %w", err)
+	}
+	return f, nil
+}
+
+func (l lease) take(ctx context.Context, how int, waiting func(holder string)) (*os.File, error) {
+	f, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	told := ""
+	for {
+		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+		if err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return nil, errors.Join(fmt.Errorf("lease %s: %w", l.path, err), f.Close())
+		}
+		if holder := l.holder(); holder != told {
+			told = holder
+			waiting(holder)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(fmt.Errorf("waiting for %s, which has this host to itself: %w", told, ctx.Err()), f.Close())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}

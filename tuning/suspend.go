@@ -1,0 +1,140 @@
+package tuning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hanzoai/benchlab/tuning/spec"
+)
+
+// Suspend puts every original of the lab back without giving the values up: the ledger
+// goes on knowing what their owners want, and Resume brings that back. It is how a host
+// is measured untuned in the middle of a lab. The marks are durable before the first
+// write, so that after a crash anyone can resume.
+//
+// It is all or nothing, as Apply is.
+func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
+	if lab == "" {
+		return spec.Report{}, errors.New("suspend: the lab must not be empty")
+	}
+	unlock, err := h.lock(ctx)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	defer unlock()
+	before, err := h.Ledger()
+	if err != nil {
+		return spec.Report{}, err
+	}
+	bootID, err := h.bootID()
+	if err != nil {
+		return spec.Report{}, err
+	}
+	marked := before.clone()
+	for i := range marked.Entries {
+		e := &marked.Entries[i]
+		e.Suspended = e.Suspended || e.Owner.Lab == lab && e.BootID == bootID && e.Original.State == Value
+	}
+	if err := h.saveChanged(before, marked); err != nil {
+		return spec.Report{}, fmt.Errorf("%w; no value was changed", err)
+	}
+	var report spec.Report
+	var w writer
+	for _, e := range slices.Backward(marked.Entries) {
+		if !e.Suspended || e.Owner.Lab != lab {
+			continue
+		}
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		var verdict spec.Setting
+		var warning string
+		verdict, warning, err = h.restore(&w, e, bootID)
+		report.Settings = append(report.Settings, verdict)
+		if warning != "" {
+			report.Warnings = append(report.Warnings, warning)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err != nil {
+		_, failed := w.undo()
+		for _, fault := range failed {
+			err = errors.Join(err, fault)
+		}
+		// A value that is not back as its owner wants it keeps its mark, for Resume.
+		left := before.clone()
+		for key := range failed {
+			if e := left.entry(key); e != nil {
+				e.Suspended = true
+			}
+		}
+		err = errors.Join(err, h.save(left))
+	}
+	report.Reads, report.Writes = w.reads, w.writes
+	return report, err
+}
+
+// Resume brings every suspended value on this host back to what its owner wants, in the
+// order of the first writes. A value that can't be brought back keeps its mark and is
+// named in the error; the others are resumed nonetheless.
+func (h *Host) Resume(ctx context.Context) (spec.Report, error) {
+	unlock, err := h.lock(ctx)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	defer unlock()
+	onDisk, err := h.Ledger()
+	if err != nil {
+		return spec.Report{}, err
+	}
+	var report spec.Report
+	var w writer
+	var faults []error
+	resumed := onDisk.clone()
+	for i := range resumed.Entries {
+		e := &resumed.Entries[i]
+		if !e.Suspended {
+			continue
+		}
+		verdict, err := h.resume(&w, *e)
+		report.Settings = append(report.Settings, verdict)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		e.Suspended = false
+	}
+	if err := h.saveChanged(onDisk, resumed); err != nil {
+		faults = append(faults, err)
+	}
+	report.Reads, report.Writes = w.reads, w.writes
+	return report, errors.Join(faults...)
+}
+
+// resume brings one value back to what its owner wants.
+func (h *Host) resume(w *writer, e Entry) (spec.Setting, error) {
+	verdict := spec.Setting{Key: e.Key, Original: e.Original.show(), Desired: e.Desired, Status: spec.Unchanged}
+	k, err := h.find(e.Key)
+	if err == nil {
+		w.reads++
+		var live Original
+		live, err = k.observe()
+		verdict.Live = live.show()
+		if err == nil && !e.ours(k, live) {
+			var after Original
+			after, err = w.set(k, line(e.Desired), live)
+			verdict.Live, verdict.Status = after.show(), spec.Applied
+			if err == nil && !e.ours(k, after) {
+				err = fmt.Errorf("%s: wrote %q to %s and found %q there afterwards; something else writes it", e.Key, e.Desired, k, after.show())
+			}
+		}
+	}
+	if err != nil {
+		verdict.Status, verdict.Reason = spec.Failed, err.Error()
+	}
+	return verdict, err
+}
