@@ -119,7 +119,7 @@ func (b *block) child(syntax *hclsyntax.Block) *block {
 		b.report(syntax.TypeRange, summary, "%s has no such block. Did you mean %s?", b.sentence(), meant)
 		kind = meant
 	}
-	return b.reader.open(kind, b.label(kind, syntax), syntax.DefRange(), syntax.Body)
+	return b.open(kind, b.label(kind, syntax), syntax.DefRange(), syntax.Body)
 }
 
 // sentence names the block at the start of a sentence.

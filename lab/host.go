@@ -33,7 +33,7 @@ func (r *reader) host(b *block) Host {
 }
 
 func (r *reader) connection(b *block) *hostspec.Connection {
-	c := &hostspec.Connection{Port: b.integer("port", 1, 65535)}
+	c := &hostspec.Connection{Port: b.positive("port", 65535)}
 	c.Address, _ = parsed(b, "address", parseAddress)
 	c.User, _ = parsed(b, "user", notEmpty)
 	c.Identity, _ = parsed(b, "identity", notEmpty)

@@ -23,7 +23,7 @@ type end struct {
 }
 
 func (r *reader) link(b *block) Link {
-	l := Link{Name: b.name, Queues: b.integer("queues", 1, maxQueues)}
+	l := Link{Name: b.name, Queues: b.positive("queues", maxQueues)}
 	l.RateBits, _ = parsed(b, "rate", parseRate)
 	blocks := b.blocks("end")
 	if len(blocks) != len(l.Ends) {

@@ -16,7 +16,7 @@ type endpoint struct {
 }
 
 func (r *reader) server(b *block) Server {
-	s := Server{Name: b.name, GOGC: b.integer("gogc", 1, math.MaxInt32)}
+	s := Server{Name: b.name, GOGC: b.positive("gogc", math.MaxInt32)}
 	host, okHost := b.reference("host", "host")
 	listen, okListen := parsed(b, "listen", parseListen)
 	s.Host = host

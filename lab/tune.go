@@ -145,8 +145,8 @@ func (r *reader) fields(e hclsyntax.Expression) string {
 
 func (r *reader) packetSteering(b *block, tune, host string) spec.PacketSteering {
 	p := spec.PacketSteering{
-		FlowEntries:         b.integer("flow_entries", 1, spec.MaxFlowEntries),
-		FlowEntriesPerQueue: b.integer("flow_entries_per_queue", 1, spec.MaxFlowEntries),
+		FlowEntries:         b.positive("flow_entries", spec.MaxFlowEntries),
+		FlowEntriesPerQueue: b.positive("flow_entries_per_queue", spec.MaxFlowEntries),
 	}
 	p.CPUs, _ = parsed(b, "cpus", notEmpty)
 	if b.name == "" {

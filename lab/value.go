@@ -92,13 +92,13 @@ func (b *block) check(at hcl.Range, summary string, err error) bool {
 	return err == nil
 }
 
-// integer returns a whole number attribute within bounds, 0 where it is absent.
-func (b *block) integer(name string, low, high int) int {
+// positive returns a whole number attribute from 1 to high, 0 where it is absent.
+func (b *block) positive(name string, high int) int {
 	e := b.expr(name)
 	if e == nil {
 		return 0
 	}
-	n, _ := b.whole(e, name, "a whole number", low, high)
+	n, _ := b.whole(e, name, "a whole number", 1, high)
 	return n
 }
 

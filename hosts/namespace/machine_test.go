@@ -108,7 +108,7 @@ func TestHelperUsage(t *testing.T) {
 		{[]string{"link"}, "", 2, "wrong usage"},
 		{[]string{"create", "spark"}, "", 2, "wrong usage"},
 		{[]string{"create"}, "", 1, "request on stdin: EOF"},
-		{[]string{"create"}, `{"nmae": "spark"}`, 1, `unknown field "nmae"`},
+		{[]string{"create"}, `{"title": "spark"}`, 1, `unknown field "title"`},
 		{[]string{"create"}, `{"name": "spark"}`, 1, "authorized key"},
 		{[]string{"delete", "../x"}, "", 1, `host name "../x"`},
 		{[]string{"link", "create"}, `{}`, 1, `host name ""`},

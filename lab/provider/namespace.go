@@ -56,7 +56,7 @@ func (n *Namespace) Create(ctx context.Context, r infer.CreateRequest[NamespaceA
 	if err := namespace.CheckName(name); err != nil {
 		return infer.CreateResponse[NamespaceState]{}, err
 	}
-	if err := n.lab.machine.Delete(ctx, name); err != nil {
+	if err := errors.Join(n.lab.machine.Delete(ctx, name), removeIdentity(name)); err != nil {
 		return infer.CreateResponse[NamespaceState]{}, err
 	}
 	identity, err := identityPath(name)

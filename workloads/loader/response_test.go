@@ -48,7 +48,7 @@ func TestResponse(t *testing.T) {
 							r.status, r.body, r.close, r.received, test.status, test.body, test.close, len(test.text))
 					}
 				}
-				if err := r.next(source); err != io.EOF {
+				if err := r.next(source); !errors.Is(err, io.EOF) {
 					t.Errorf("%s: at the end: %v, want EOF", way, err)
 				}
 			}

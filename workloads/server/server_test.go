@@ -79,14 +79,14 @@ func TestHealth(t *testing.T) {
 	s, _ := start(t, Config{Listen: "http://127.0.0.1:0"})
 	client := &http.Client{Transport: &http.Transport{}}
 	response, body := fetch(t, client, http.MethodGet, s.URL()+"/health")
-	if response.StatusCode != 200 || body != "ok" || response.ContentLength != 2 || response.Header.Get("Content-Type") != "text/plain" {
+	if response.StatusCode != http.StatusOK || body != "ok" || response.ContentLength != 2 || response.Header.Get("Content-Type") != "text/plain" {
 		t.Errorf("GET /health: %s, %q, Content-Length %d, Content-Type %q",
 			response.Status, body, response.ContentLength, response.Header.Get("Content-Type"))
 	}
 	for _, other := range [][2]string{
 		{"GET", "/"}, {"GET", "/health/"}, {"GET", "/stats"}, {"POST", "/health"}, {"HEAD", "/health"},
 	} {
-		if response, _ := fetch(t, client, other[0], s.URL()+other[1]); response.StatusCode != 404 {
+		if response, _ := fetch(t, client, other[0], s.URL()+other[1]); response.StatusCode != http.StatusNotFound {
 			t.Errorf("%s %s: %s, want 404", other[0], other[1], response.Status)
 		}
 	}
@@ -129,7 +129,7 @@ func TestStats(t *testing.T) {
 	}
 	read := func() (stats results.ServerStats) {
 		response, body := fetch(t, unixClient(path), http.MethodGet, "http://server/stats")
-		if response.StatusCode != 200 || response.Header.Get("Content-Type") != "application/json" {
+		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/json" {
 			t.Fatalf("GET /stats: %s, %q", response.Status, response.Header.Get("Content-Type"))
 		}
 		if err := json.Unmarshal([]byte(body), &stats); err != nil {
@@ -153,7 +153,7 @@ func TestStats(t *testing.T) {
 	if after.HeapBytes <= 0 || after.Goroutines <= 0 || after.Collections < before.Collections {
 		t.Errorf("stats %+v after %+v", after, before)
 	}
-	if response, _ := fetch(t, unixClient(path), http.MethodGet, "http://server/health"); response.StatusCode != 404 {
+	if response, _ := fetch(t, unixClient(path), http.MethodGet, "http://server/health"); response.StatusCode != http.StatusNotFound {
 		t.Errorf("GET /health on the stats socket: %s, want 404", response.Status)
 	}
 	stop()
@@ -253,7 +253,7 @@ func TestStatsSocketOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stop := start(t, Config{Listen: "http://127.0.0.1:0", Stats: stale})
-	if response, _ := fetch(t, unixClient(stale), http.MethodGet, "http://server/stats"); response.StatusCode != 200 {
+	if response, _ := fetch(t, unixClient(stale), http.MethodGet, "http://server/stats"); response.StatusCode != http.StatusOK {
 		t.Errorf("GET /stats on a replaced socket: %s", response.Status)
 	}
 
@@ -262,7 +262,7 @@ func TestStatsSocketOfOthers(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), stale) || !strings.Contains(err.Error(), "another server is live") {
 		t.Errorf("second server on a live socket: %v, %v", s, err)
 	}
-	if response, _ := fetch(t, unixClient(stale), http.MethodGet, "http://server/stats"); response.StatusCode != 200 {
+	if response, _ := fetch(t, unixClient(stale), http.MethodGet, "http://server/stats"); response.StatusCode != http.StatusOK {
 		t.Errorf("GET /stats after the refusal: %s", response.Status)
 	}
 	stop()

@@ -59,7 +59,7 @@ func Init() error {
 		return errors.Join(err, e)
 	}
 	if err != nil {
-		return nil // told: Create says it to the user
+		return nil //nolint:nilerr // told: Create says it to the user
 	}
 
 	go reap(children)
