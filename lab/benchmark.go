@@ -13,8 +13,14 @@ import (
 // loader has no more ports.
 const maxConnections = 65535
 
+// maxRounds keeps a typo from measuring for days.
+const maxRounds = 1000
+
 func (r *reader) benchmark(b *block) Benchmark {
-	bm := Benchmark{Name: b.name, Connections: b.connections()}
+	bm := Benchmark{
+		Name: b.name, Connections: b.connections(),
+		Rounds: b.positive("rounds", maxRounds), Compare: b.flag("compare"),
+	}
 	var okServer, okLoader bool
 	bm.Server, okServer = b.reference("server", "server")
 	bm.Loader, okLoader = b.reference("loader", "host")
@@ -115,11 +121,15 @@ func parseDuration(s string) (time.Duration, error) {
 }
 
 // Estimate is the time that the benchmarks of the lab take at least: warm-up and
-// measuring of every connection count, without the set-up around them.
+// measuring of every run of the loader, without the set-up around them.
 func (d *Definition) Estimate() time.Duration {
 	var total time.Duration
 	for _, b := range d.Benchmarks {
-		total += time.Duration(len(b.Connections)) * (b.WarmUp + b.Duration)
+		runs := len(b.Connections) * max(b.Rounds, 1)
+		if b.Compare {
+			runs *= 2
+		}
+		total += time.Duration(runs) * (b.WarmUp + b.Duration)
 	}
 	return total
 }

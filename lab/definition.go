@@ -24,6 +24,8 @@ type Host struct {
 	Namespace *Namespace
 	// Connection reaches a machine that is there already.
 	Connection *hostspec.Connection
+	// Adopt takes up what another lab has left on the host: for a lab whose state was lost.
+	Adopt bool
 }
 
 // Namespace is a host made on this machine out of Linux namespaces.
@@ -75,4 +77,8 @@ type Benchmark struct {
 	Connections []int
 	WarmUp      time.Duration
 	Duration    time.Duration
+	// Rounds is how often each connection count is measured; 0 means once.
+	Rounds int
+	// Compare measures untuned and tuned, in turn.
+	Compare bool
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func (r *reader) host(b *block) Host {
-	h := Host{Name: b.name}
+	h := Host{Name: b.name, Adopt: b.flag("adopt")}
 	ways := b.children
 	switch {
 	case len(ways) == 0:

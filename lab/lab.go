@@ -141,6 +141,9 @@ func (b *builder) makeLinks(d *Definition) error {
 func (b *builder) makeHosts(d *Definition) error {
 	for _, h := range d.Hosts {
 		args := &sdkhosts.HostArgs{Lab: b.instance}
+		if h.Adopt {
+			args.Adopt = pulumi.Bool(true)
+		}
 		switch {
 		case h.Namespace != nil:
 			args.Connection = b.namespaces[h.Name].Connection
@@ -279,6 +282,12 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		}
 		if m.Path != "" {
 			args.Path = pulumi.String(m.Path)
+		}
+		if m.Rounds > 0 {
+			args.Rounds = pulumi.Int(m.Rounds)
+		}
+		if m.Compare {
+			args.Compare = pulumi.Bool(true)
 		}
 		// One after the other: two at a time would measure each other.
 		benchmark, err := sdkworkloads.NewBenchmark(b.ctx, m.Name, args, b.parent, pulumi.DependsOn(after))

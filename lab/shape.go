@@ -21,7 +21,9 @@ type attribute struct {
 // shapes is the grammar of a lab file, by kind of block.
 var shapes = map[string]shape{
 	fileKind: {blocks: []string{"host", "link", "tune", "server", "benchmark"}},
-	"host":   {label: "name", blocks: []string{"namespace", "connection"}},
+	"host": {label: "name", blocks: []string{"namespace", "connection"}, attributes: []attribute{
+		{name: "adopt", example: `true`, optional: true},
+	}},
 	"connection": {attributes: []attribute{
 		{name: "address", example: `"192.168.10.2"`},
 		{name: "port", example: `22`, optional: true},
@@ -62,6 +64,8 @@ var shapes = map[string]shape{
 		{name: "connections", example: `[100, 1000]`},
 		{name: "warm_up", example: `"1s"`},
 		{name: "duration", example: `"5s"`},
+		{name: "rounds", example: `6`, optional: true},
+		{name: "compare", example: `true`, optional: true},
 	}},
 }
 

@@ -102,6 +102,23 @@ func (b *block) positive(name string, high int) int {
 	return n
 }
 
+// flag returns a bool attribute, false where it is absent.
+func (b *block) flag(name string) bool {
+	e := b.expr(name)
+	if e == nil {
+		return false
+	}
+	v, ok := b.constant(e, name, "true or false")
+	if !ok {
+		return false
+	}
+	if v.IsNull() || v.Type() != cty.Bool {
+		b.wrongType(e.Range(), name, "true or false", describe(v))
+		return false
+	}
+	return v.True()
+}
+
 // whole works out an expression that must be a whole number from low to high. Messages
 // call it want.
 func (b *block) whole(e hclsyntax.Expression, name, want string, low, high int) (int, bool) {

@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +34,8 @@ type BenchmarkArgs struct {
 	Connections   []int     `pulumi:"connections"`
 	WarmUp        string    `pulumi:"warmUp,optional"`
 	Duration      string    `pulumi:"duration"`
+	Rounds        int       `pulumi:"rounds,optional"`
+	Compare       bool      `pulumi:"compare,optional"`
 	Tuning        []string  `pulumi:"tuning,optional"`
 	ProgramDigest string    `pulumi:"programDigest,optional"`
 }
@@ -38,10 +43,11 @@ type BenchmarkArgs struct {
 // BenchmarkState is the state of a Benchmark.
 type BenchmarkState struct {
 	BenchmarkArgs
-	Rows   []results.Row `pulumi:"rows"`
-	Table  string        `pulumi:"table"`
-	Ran    string        `pulumi:"ran"`
-	Digest string        `pulumi:"digest"`
+	Rows   []results.Row   `pulumi:"rows"`
+	Trials []results.Trial `pulumi:"trials"`
+	Table  string          `pulumi:"table"`
+	Ran    string          `pulumi:"ran"`
+	Digest string          `pulumi:"digest"`
 }
 
 // Annotate documents the resource.
@@ -58,6 +64,8 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Connections, "Connection counts, measured one after the other.")
 	a.Describe(&args.WarmUp, "Time before the measurement of each connection count, such as `1s`. Default: none.")
 	a.Describe(&args.Duration, "Time of each measurement, such as `5s`.")
+	a.Describe(&args.Rounds, "How often each connection count is measured, interleaved; the rows have the medians. Default 1.")
+	a.Describe(&args.Compare, "Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.")
 	a.Describe(&args.Tuning, "Digests of the tuning that the result depends on (Profile.digest).")
 	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
 }
@@ -65,6 +73,7 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 // Annotate documents the outputs.
 func (b *BenchmarkState) Annotate(a infer.Annotator) {
 	a.Describe(&b.Rows, "A row for each connection count. Durations are nanoseconds.")
+	a.Describe(&b.Trials, "Every run of the loader, in the order in which they ran.")
 	a.Describe(&b.Table, "The rows as text.")
 	a.Describe(&b.Ran, "When it ran (RFC 3339).")
 	a.Describe(&b.Digest, "Digest of everything that the result depends on.")
@@ -74,16 +83,16 @@ func (b *BenchmarkState) Annotate(a infer.Annotator) {
 func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, state *BenchmarkState) {
 	inputs := []infer.InputField{
 		f.InputField(&args.Server), f.InputField(&args.Loader), f.InputField(&args.Path), f.InputField(&args.Connections),
-		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Tuning), f.InputField(&args.ProgramDigest),
+		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Compare), f.InputField(&args.Tuning), f.InputField(&args.ProgramDigest),
 	}
-	for _, output := range []any{&state.Rows, &state.Table, &state.Ran, &state.Digest} {
+	for _, output := range []any{&state.Rows, &state.Trials, &state.Table, &state.Ran, &state.Digest} {
 		f.OutputField(output).DependsOn(inputs...)
 	}
 }
 
 // series is what to measure. Durations that do not parse are an error of Check.
 func (args BenchmarkArgs) series() (benchmark.Series, error) {
-	s := benchmark.Series{Connections: args.Connections}
+	s := benchmark.Series{Connections: args.Connections, Rounds: args.Rounds, Compare: args.Compare}
 	path := args.Path
 	if path == "" {
 		path = "/health"
@@ -170,8 +179,8 @@ func announce(ctx context.Context, args BenchmarkArgs) {
 	}
 }
 
-func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (BenchmarkState, error) {
-	state := BenchmarkState{BenchmarkArgs: args}
+func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state BenchmarkState, err error) {
+	state = BenchmarkState{BenchmarkArgs: args}
 	series, err := args.series()
 	if err != nil {
 		return state, err
@@ -196,24 +205,75 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (BenchmarkS
 	if err != nil {
 		return state, fmt.Errorf("%s: %w", args.Loader.Connection, err)
 	}
-	rows, _, err := benchmark.Run(ctx, series, server{serverHost, args.Server}, loader{loaderHost, args.Loader, binary}, func(s benchmark.Step) {
+	site, err := openSite(ctx, map[string]*hosts.Host{args.Server.Host.MachineID: serverHost, args.Loader.MachineID: loaderHost}, args.Loader.Lab)
+	if err != nil {
+		return state, err
+	}
+	defer func() { err = errors.Join(err, site.Close()) }()
+	state.Trials, err = benchmark.Run(ctx, series, server{serverHost, site, args.Server}, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
 		q := s.Progress
-		status(ctx, "%d connections (%d of %d), %s %.0f of %.0f s: %s req/s, p50 %s, p99 %s, %d errors", s.Connections, s.Level, s.Levels,
-			q.Phase, q.Elapsed, q.Total, results.Count(q.RequestsPerSecond), results.Duration(q.P50), results.Duration(q.P99), q.Errors)
+		status(ctx, "%d connections %s, round %d (%d of %d), %s %.0f of %.0f s: %s req/s, p50 %s, p99 %s, %d errors",
+			s.Connections, s.Variant, s.Round, s.Trial, s.Trials, q.Phase, q.Elapsed, q.Total,
+			results.Count(q.RequestsPerSecond), results.Duration(q.P50), results.Duration(q.P99), q.Errors)
 	})
 	if err != nil {
 		return state, err
 	}
-	state.Rows = rows
-	state.Table = results.Table(resource.URN(urn(ctx)).Name()+": "+series.Target, rows)
+	state.Rows = results.Rows(state.Trials)
+	state.Table = results.Table(resource.URN(urn(ctx)).Name()+": "+series.Target, state.Rows)
 	state.Ran = time.Now().UTC().Format(time.RFC3339)
 	return state, nil
 }
 
-// server reads counters of the benchmarked server through its host.
+// site is all hosts that take part in a benchmark, kept alone for it.
+type site map[string]*hosts.Exclusive // by machine id
+
+// openSite takes the hosts in the order of their machine ids, so that two benchmarks
+// never wait for each other's.
+func openSite(ctx context.Context, machines map[string]*hosts.Host, lab string) (site, error) {
+	s := site{}
+	for _, id := range slices.Sorted(maps.Keys(machines)) {
+		e, err := machines[id].Exclusive(ctx, spec.Owner{URN: urn(ctx), Lab: lab}, func(holder string) {
+			status(ctx, "waiting for %s", holder)
+		})
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s[id] = e
+	}
+	return s, nil
+}
+
+// Close lets the hosts go, tuned.
+func (s site) Close() error {
+	return s.each(func(e *hosts.Exclusive) error { return e.Close() })
+}
+
+func (s site) Suspend(context.Context) error {
+	return s.each(func(e *hosts.Exclusive) error { return e.Suspend() })
+}
+
+func (s site) Resume(context.Context) error {
+	return s.each(func(e *hosts.Exclusive) error { return e.Resume() })
+}
+
+func (s site) each(do func(*hosts.Exclusive) error) error {
+	var errs []error
+	for _, id := range slices.Sorted(maps.Keys(s)) {
+		errs = append(errs, do(s[id]))
+	}
+	return errors.Join(errs...)
+}
+
+// server is the benchmarked server on its host.
 type server struct {
 	host *hosts.Host
+	site site
 	ref  ServerRef
+}
+
+func (s server) Restart(context.Context) error {
+	return s.site[s.ref.Host.MachineID].Restart(s.ref.Unit)
 }
 
 func (s server) ServerStats(ctx context.Context) (results.ServerStats, error) {

@@ -21,6 +21,7 @@ type Host struct{ lab *lab }
 type HostArgs struct {
 	Lab        string     `pulumi:"lab"`
 	Connection Connection `pulumi:"connection"`
+	Adopt      bool       `pulumi:"adopt,optional"`
 }
 
 // HostState is the state of a Host.
@@ -50,6 +51,7 @@ func (h *Host) Annotate(a infer.Annotator) {
 // Annotate documents the inputs.
 func (args *HostArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Lab, "Id of the lab instance (LabInstance.id).")
+	a.Describe(&args.Adopt, "Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.")
 	a.Describe(&args.Connection, "How the machine is reached. Another address is an update, another machine a replacement.")
 }
 
@@ -102,6 +104,9 @@ func (h *Host) Diff(ctx context.Context, r infer.DiffRequest[HostArgs, HostState
 		}
 		d.DetailedDiff["connection"] = p.PropertyDiff{Kind: kind, InputDiff: true}
 	}
+	if r.Inputs.Adopt != r.State.Adopt {
+		d.DetailedDiff["adopt"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
+	}
 	d.HasChanges = len(d.DetailedDiff) > 0
 	return d, nil
 }
@@ -144,9 +149,12 @@ func (h *Host) claim(ctx context.Context, args HostArgs) (HostState, error) {
 	if err != nil {
 		return HostState{}, err
 	}
-	facts, err := host.Claim(ctx, spec.Owner{URN: urn(ctx), Lab: args.Lab})
+	facts, warnings, err := host.Claim(ctx, spec.Owner{URN: urn(ctx), Lab: args.Lab}, args.Adopt)
 	if err != nil {
 		return HostState{}, err
+	}
+	for _, w := range warnings {
+		p.GetLogger(ctx).Warningf("%s: %s", args.Connection, w)
 	}
 	return newHostState(args, facts), nil
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,40 +79,43 @@ func startServer(t *testing.T) (url string, stats statsSocket) {
 	return s.URL(), statsSocket(path)
 }
 
+// Restart is not needed where only one trial of a kind is looked at; the real restart is
+// the agent's, and tested there.
+func (statsSocket) Restart(context.Context) error { return nil }
+
+// fixedTuning is for series that do not compare.
+type fixedTuning struct{ t *testing.T }
+
+func (f fixedTuning) Suspend(context.Context) error { f.t.Error("suspended"); return nil }
+func (f fixedTuning) Resume(context.Context) error  { f.t.Error("resumed"); return nil }
+
 func TestRun(t *testing.T) {
 	url, stats := startServer(t)
 	series := benchmark.Series{
 		Target: url + "/health", Connections: []int{3, 50, 1},
 		WarmUp: 50 * time.Millisecond, Duration: 200 * time.Millisecond,
 	}
-	var levels []int
-	rows, samples, err := benchmark.Run(t.Context(), series, stats, inProcess{}, func(s benchmark.Step) {
-		if s.Levels != 3 || s.Connections != series.Connections[s.Level-1] {
+	var seen []int
+	trials, err := benchmark.Run(t.Context(), series, stats, inProcess{}, fixedTuning{t}, func(s benchmark.Step) {
+		if s.Trials != 3 || s.Round != 1 || s.Variant != results.Tuned || s.Connections != series.Connections[s.Trial-1] {
 			t.Errorf("step %+v", s)
 		}
 		if s.Progress.Phase == results.PhaseMeasure {
-			levels = append(levels, s.Level)
+			seen = append(seen, s.Trial)
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int{1, 2, 3}, levels); diff != "" {
-		t.Errorf("levels that were seen measuring (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]int{1, 2, 3}, seen); diff != "" {
+		t.Errorf("trials that were seen measuring (-want +got):\n%s", diff)
 	}
-	if len(rows) != 3 || len(samples) != 3 {
-		t.Fatalf("%d rows, %d samples, want 3 of each", len(rows), len(samples))
+	if len(trials) != 3 {
+		t.Fatalf("%d trials, want 3", len(trials))
 	}
-	for i, row := range rows {
-		sample := samples[i]
-		if row.Connections != series.Connections[i] || sample.Connections.Requested != series.Connections[i] {
-			t.Errorf("row %d is of %d connections, its sample of %d; want %d", i, row.Connections, sample.Connections.Requested, series.Connections[i])
-		}
-		if row.RequestsPerSecond <= 0 || row.P99 != sample.ServiceTime.P99 || row.Errors != 0 {
-			t.Errorf("row %+v", row)
-		}
-		if sample.WarmUp != int64(series.WarmUp) || sample.Duration != int64(series.Duration) || sample.Target != series.Target {
-			t.Errorf("sample of %s, warm-up %d, duration %d", sample.Target, sample.WarmUp, sample.Duration)
+	for i, trial := range trials {
+		if trial.Connections != series.Connections[i] || trial.RequestsPerSecond <= 0 || trial.P99 <= 0 || trial.Errors != 0 {
+			t.Errorf("trial %d: %+v", i, trial)
 		}
 	}
 }
@@ -121,6 +126,26 @@ type stub struct {
 	samples func(n int) (results.Sample, error)
 
 	reads, runs int
+	events      []string
+	suspended   bool
+	failResume  error
+}
+
+func (s *stub) Restart(context.Context) error {
+	s.events = append(s.events, "restart")
+	return nil
+}
+
+func (s *stub) Suspend(context.Context) error {
+	s.suspended = true
+	s.events = append(s.events, "suspend")
+	return nil
+}
+
+func (s *stub) Resume(context.Context) error {
+	s.suspended = false
+	s.events = append(s.events, "resume")
+	return s.failResume
 }
 
 func (s *stub) ServerStats(context.Context) (results.ServerStats, error) {
@@ -130,23 +155,73 @@ func (s *stub) ServerStats(context.Context) (results.ServerStats, error) {
 
 func (s *stub) RunLoader(context.Context, []string, func(results.Progress)) (results.Sample, error) {
 	s.runs++
+	event := "tuned"
+	if s.suspended {
+		event = "untuned"
+	}
+	s.events = append(s.events, event)
 	return s.samples(s.runs)
 }
 
-func TestRunKeepsRowsBeforeAFailure(t *testing.T) {
-	good := func(n int) results.Sample {
-		return results.Sample{
-			Schema:      results.SampleSchema,
-			Connections: results.Connections{Requested: n, Established: n},
-			Requests:    1000, RequestsPerSecond: 100,
-		}
+// goodSample is what a loader returns when all went well.
+func goodSample(connections int) results.Sample {
+	return results.Sample{
+		Schema:      results.SampleSchema,
+		Connections: results.Connections{Requested: connections, Established: connections},
+		Requests:    1000, RequestsPerSecond: 100,
 	}
-	counters := func(n int) (results.ServerStats, error) {
-		return results.ServerStats{Allocations: int64(n) * 100, Collections: int64(n)}, nil
+}
+
+func risingCounters(n int) (results.ServerStats, error) {
+	return results.ServerStats{Allocations: int64(n) * 100, Collections: int64(n)}, nil
+}
+
+// TestCompareInterleaves checks the order A B A B and that the server is started afresh
+// under each variant.
+func TestCompareInterleaves(t *testing.T) {
+	s := &stub{stats: risingCounters}
+	s.samples = func(n int) (results.Sample, error) { return goodSample([]int{10, 10, 20, 20}[(n-1)%4]), nil }
+	trials, err := benchmark.Run(t.Context(), benchmark.Series{
+		Target: "http://10.99.0.1:8080/health", Connections: []int{10, 20}, Rounds: 2, Compare: true, Duration: time.Second,
+	}, s, s, s, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
+	pair := []string{"suspend", "restart", "untuned", "resume", "restart", "tuned"}
+	if diff := cmp.Diff(slices.Repeat(pair, 4), s.events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	var order []string
+	for _, trial := range trials {
+		order = append(order, fmt.Sprint(trial.Round, " ", trial.Connections, " ", trial.Variant))
+	}
+	want := []string{"1 10 untuned", "1 10 tuned", "1 20 untuned", "1 20 tuned", "2 10 untuned", "2 10 tuned", "2 20 untuned", "2 20 tuned"}
+	if diff := cmp.Diff(want, order); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+// TestFailureResumes: whatever fails while the hosts are untuned, they are tuned again.
+func TestFailureResumes(t *testing.T) {
+	boom, stuck := errors.New("boom"), errors.New("host is stuck")
+	s := &stub{stats: risingCounters, failResume: stuck}
+	s.samples = func(int) (results.Sample, error) { return results.Sample{}, boom }
+	_, err := benchmark.Run(t.Context(), benchmark.Series{
+		Target: "http://10.99.0.1:8080/health", Connections: []int{10}, Compare: true, Duration: time.Second,
+	}, s, s, s, nil)
+	if !errors.Is(err, boom) || !errors.Is(err, stuck) {
+		t.Errorf("error %v, want both that of the loader and that of the resume", err)
+	}
+	if diff := cmp.Diff([]string{"suspend", "restart", "untuned", "resume"}, s.events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
+	counters := risingCounters
 	boom := errors.New("boom")
 	for name, test := range map[string]struct {
-		second func(*results.Sample) error // what becomes of the second level's sample
+		second func(*results.Sample) error // what becomes of the second sample
 		stats  func(n int) (results.ServerStats, error)
 		want   string
 	}{
@@ -206,26 +281,26 @@ func TestRunKeepsRowsBeforeAFailure(t *testing.T) {
 				s.stats = test.stats
 			}
 			s.samples = func(n int) (results.Sample, error) {
-				sample := good(n * 10)
+				sample := goodSample(n * 10)
 				if n < 2 || test.second == nil {
 					return sample, nil
 				}
 				err := test.second(&sample)
 				return sample, err
 			}
-			rows, samples, err := benchmark.Run(t.Context(), benchmark.Series{
+			trials, err := benchmark.Run(t.Context(), benchmark.Series{
 				Target: "http://10.99.0.1:8080/health", Connections: []int{10, 20, 30}, Duration: time.Second,
-			}, s, s, nil)
-			for _, want := range []string{"http://10.99.0.1:8080/health", "at 20 connections (level 2 of 3)", test.want} {
+			}, s, s, s, nil)
+			for _, want := range []string{"http://10.99.0.1:8080/health", "at 20 connections, tuned (trial 2 of 3)", test.want} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("error %v, want %q in it", err, want)
 				}
 			}
-			if len(rows) != 1 || len(samples) != 1 || rows[0].Connections != 10 {
-				t.Errorf("rows %+v and %d samples, want those of level 1", rows, len(samples))
+			if len(trials) != 1 || trials[0].Connections != 10 {
+				t.Errorf("trials %+v, want the first", trials)
 			}
 			if s.runs > 2 {
-				t.Error("a level after the failed one was run")
+				t.Error("a trial after the failed one was run")
 			}
 		})
 	}
@@ -239,7 +314,7 @@ func TestRunChecksAllLevelsFirst(t *testing.T) {
 		"duration: want more than 0": {Target: "http://a/", Connections: []int{1}},
 	} {
 		s := &stub{}
-		_, _, err := benchmark.Run(t.Context(), series, s, s, nil)
+		_, err := benchmark.Run(t.Context(), series, s, s, s, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -253,5 +328,9 @@ func TestEstimate(t *testing.T) {
 	series := benchmark.Series{Connections: []int{100, 1000, 4000}, WarmUp: time.Second, Duration: 5 * time.Second}
 	if got, want := series.Estimate(), 21*time.Second; got != want {
 		t.Errorf("estimate %s, want %s", got, want)
+	}
+	series.Compare, series.Rounds = true, 5
+	if got, want := series.Estimate(), 210*time.Second; got != want {
+		t.Errorf("estimate of a comparison %s, want %s", got, want)
 	}
 }

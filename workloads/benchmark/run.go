@@ -2,67 +2,102 @@ package benchmark
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/hanzoai/benchlab/workloads/results"
 )
 
-// Run measures every level of the series. It calls progress, which may be nil, with each
-// progress of the loader. Where a level fails, the error names it, and the rows and
-// samples of the levels before it are returned along.
-func Run(ctx context.Context, series Series, server StatsReader, loader Loader, progress func(Step)) ([]results.Row, []results.Sample, error) {
+// Run measures the series and returns its trials in the order in which they ran;
+// results.Rows summarises them. Server and loader are started afresh for each. The
+// tuning is as the lab file wants it when Run returns, or the error says that it is not.
+// progress, which may be nil, is called with each progress of the loader. Where a trial
+// fails, the error names it, and the trials before it are returned along.
+func Run(ctx context.Context, series Series, server Server, loader Loader, tuning Tuning, progress func(Step)) (trials []results.Trial, err error) {
 	if err := series.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if progress == nil {
 		progress = func(Step) {}
 	}
-	var rows []results.Row
-	var samples []results.Sample
-	for i, connections := range series.Connections {
-		step := Step{Connections: connections, Level: i + 1, Levels: len(series.Connections)}
-		row, sample, err := series.level(ctx, connections, server, loader, func(p results.Progress) {
-			step := step
-			step.Progress = p
-			progress(step)
-		})
-		if err != nil {
-			return rows, samples, fmt.Errorf("benchmark of %s at %d connections (level %d of %d): %w",
-				series.Target, connections, i+1, len(series.Connections), err)
+	suspended := false
+	defer func() {
+		if suspended {
+			err = errors.Join(err, tuning.Resume(context.WithoutCancel(ctx)))
 		}
-		rows = append(rows, row)
-		samples = append(samples, sample)
+	}()
+	step := Step{Trials: series.trials()}
+	for round := range max(series.Rounds, 1) {
+		for _, connections := range series.Connections {
+			for _, variant := range series.variants() {
+				step.Trial++
+				step.Round, step.Connections, step.Variant = round+1, connections, variant
+				figures, err := func() (results.Figures, error) {
+					if err := switchTo(ctx, variant, tuning, &suspended); err != nil {
+						return results.Figures{}, err
+					}
+					return series.trial(ctx, step, server, loader, progress)
+				}()
+				if err != nil {
+					return trials, fmt.Errorf("benchmark of %s at %d connections, %s (trial %d of %d): %w",
+						series.Target, connections, variant, step.Trial, step.Trials, err)
+				}
+				trials = append(trials, results.Trial{Round: step.Round, Connections: connections, Variant: variant, Figures: figures})
+			}
+		}
 	}
-	return rows, samples, nil
+	return trials, nil
 }
 
-// level measures one connection count.
-func (s Series) level(ctx context.Context, connections int, server StatsReader, loader Loader, progress func(results.Progress)) (results.Row, results.Sample, error) {
+// switchTo brings the hosts into the state of a variant.
+func switchTo(ctx context.Context, variant results.Variant, tuning Tuning, suspended *bool) error {
+	switch {
+	case variant == results.Untuned && !*suspended:
+		*suspended = true // also where Suspend fails half way
+		return tuning.Suspend(ctx)
+	case variant == results.Tuned && *suspended:
+		if err := tuning.Resume(ctx); err != nil {
+			return err
+		}
+		*suspended = false
+	}
+	return nil
+}
+
+// trial starts the server afresh and runs the loader once.
+func (s Series) trial(ctx context.Context, step Step, server Server, loader Loader, progress func(Step)) (results.Figures, error) {
+	if err := server.Restart(ctx); err != nil {
+		return results.Figures{}, fmt.Errorf("start the server afresh: %w", err)
+	}
 	before, err := server.ServerStats(ctx)
 	if err != nil {
-		return results.Row{}, results.Sample{}, fmt.Errorf("read the server's counters before the load: %w", err)
+		return results.Figures{}, fmt.Errorf("read the server's counters before the load: %w", err)
 	}
-	sample, err := loader.RunLoader(ctx, s.config(connections).Args(), progress)
+	sample, err := loader.RunLoader(ctx, s.config(step.Connections).Args(), func(p results.Progress) {
+		step := step
+		step.Progress = p
+		progress(step)
+	})
 	if err != nil {
-		return results.Row{}, results.Sample{}, fmt.Errorf("loader: %w", err)
+		return results.Figures{}, fmt.Errorf("loader: %w", err)
 	}
-	if err := check(sample, connections); err != nil {
-		return results.Row{}, results.Sample{}, err
+	if err := check(sample, step.Connections); err != nil {
+		return results.Figures{}, err
 	}
 	after, err := server.ServerStats(ctx)
 	if err != nil {
-		return results.Row{}, results.Sample{}, fmt.Errorf("read the server's counters after the load: %w", err)
+		return results.Figures{}, fmt.Errorf("read the server's counters after the load: %w", err)
 	}
 	if after.Allocations < before.Allocations || after.Collections < before.Collections {
-		return results.Row{}, results.Sample{}, fmt.Errorf(
+		return results.Figures{}, fmt.Errorf(
 			"the server's counters went back (allocations %d to %d): it was started anew under load; see its log",
 			before.Allocations, after.Allocations)
 	}
-	return results.NewRow(sample, before, after), sample, nil
+	return results.NewFigures(sample, before, after), nil
 }
 
-// check says why a sample is not a measurement of the level.
+// check says why a sample is not a measurement of its connection count.
 func check(sample results.Sample, connections int) error {
 	switch {
 	case sample.Schema != results.SampleSchema:

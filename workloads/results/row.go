@@ -1,9 +1,13 @@
 package results
 
-// Row is one line of a benchmark's table: one connection count. Durations are
-// nanoseconds.
-type Row struct {
-	Connections       int     `json:"connections" pulumi:"connections"`
+import (
+	"maps"
+	"slices"
+)
+
+// Figures is what one loader run, or the medians of several, says of a server. Durations
+// are nanoseconds.
+type Figures struct {
 	RequestsPerSecond float64 `json:"requestsPerSecond" pulumi:"requestsPerSecond"`
 	P50               int64   `json:"p50Ns" pulumi:"p50Ns"`
 	P90               int64   `json:"p90Ns" pulumi:"p90Ns"`
@@ -20,29 +24,35 @@ type Row struct {
 	AllocationsPerRequest float64 `json:"allocationsPerRequest" pulumi:"allocationsPerRequest"`
 }
 
-// NewRow makes the row of a sample and of the server's counters before and after the
-// run. It expects both readings to come from the same server process.
-func NewRow(sample Sample, before, after ServerStats) Row {
-	row := Row{
-		Connections:       sample.Connections.Requested,
+// Row is one line of a benchmark's table: one connection count, tuned.
+type Row struct {
+	Connections int `json:"connections" pulumi:"connections"`
+	// Rounds counts the runs that the figures are the medians of.
+	Rounds int `json:"rounds" pulumi:"rounds"`
+	Figures
+	// Comparison with the hosts untuned, where that was asked for.
+	Comparison *Comparison `json:"comparison,omitempty" pulumi:"comparison,optional"`
+}
+
+// NewFigures makes the figures of a sample and of the server's counters before and after
+// the run. It expects both readings to come from the same server process.
+func NewFigures(sample Sample, before, after ServerStats) Figures {
+	f := Figures{
 		RequestsPerSecond: sample.RequestsPerSecond,
 		P50:               sample.ServiceTime.P50,
 		P90:               sample.ServiceTime.P90,
 		P99:               sample.ServiceTime.P99,
 		Max:               sample.ServiceTime.Max,
 		Collections:       after.Collections - before.Collections,
+		ErrorsByKind:      maps.Clone(sample.Errors),
 	}
-	for kind, n := range sample.Errors {
-		if row.ErrorsByKind == nil {
-			row.ErrorsByKind = make(map[string]int64, len(sample.Errors))
-		}
-		row.ErrorsByKind[kind] = n
-		row.Errors += n
+	for _, n := range sample.Errors {
+		f.Errors += n
 	}
 	if served := sample.served(); served > 0 {
-		row.AllocationsPerRequest = float64(after.Allocations-before.Allocations) / float64(served)
+		f.AllocationsPerRequest = float64(after.Allocations-before.Allocations) / float64(served)
 	}
-	return row
+	return f
 }
 
 // served is the number of requests that the server saw in the whole run, as far as the
@@ -53,4 +63,42 @@ func (s Sample) served() int64 {
 		n += phase.Requests
 	}
 	return n
+}
+
+// medians takes the median of each figure; of errors the sum, as none may be lost, and of
+// Max the greatest.
+func medians(all []Figures) Figures {
+	var m Figures
+	for _, f := range all {
+		m.Max = max(m.Max, f.Max)
+		m.Errors += f.Errors
+		for kind, n := range f.ErrorsByKind {
+			if m.ErrorsByKind == nil {
+				m.ErrorsByKind = map[string]int64{}
+			}
+			m.ErrorsByKind[kind] += n
+		}
+	}
+	m.RequestsPerSecond = median(all, func(f Figures) float64 { return f.RequestsPerSecond })
+	m.P50 = median(all, func(f Figures) int64 { return f.P50 })
+	m.P90 = median(all, func(f Figures) int64 { return f.P90 })
+	m.P99 = median(all, func(f Figures) int64 { return f.P99 })
+	m.Collections = median(all, func(f Figures) int64 { return f.Collections })
+	m.AllocationsPerRequest = median(all, func(f Figures) float64 { return f.AllocationsPerRequest })
+	return m
+}
+
+// median of one figure; of an even number the mean of the middle two.
+func median[T int64 | float64](all []Figures, figure func(Figures) T) T {
+	var values []T
+	for _, f := range all {
+		values = append(values, figure(f))
+	}
+	if len(values) == 0 {
+		var none T
+		return none
+	}
+	slices.Sort(values)
+	low, high := values[(len(values)-1)/2], values[len(values)/2]
+	return low + (high-low)/2
 }

@@ -12,25 +12,48 @@ import (
 )
 
 // Table renders the rows of the benchmark name as aligned text with human units, and
-// below it one line for each row that had errors, naming their kinds.
+// below it one line for each row that had errors, naming their kinds. A row with a
+// comparison has two lines, untuned and tuned, and their ratio with its interval.
 func Table(name string, rows []Row) string {
 	var text strings.Builder
 	if name != "" {
 		text.WriteString(name + "\n")
 	}
+	compared := slices.ContainsFunc(rows, func(r Row) bool { return r.Comparison != nil })
 	// Writes to a strings.Builder cannot fail, so neither can those of the tabwriter.
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintln(table, "connections\treq/s\tp50\tp90\tp99\tmax\terrors\tGCs\tallocs/req\t")
+	line := func(connections string, variant Variant, f Figures, ratio string) {
+		cells := []string{connections}
+		if compared {
+			cells = append(cells, string(variant))
+		}
+		cells = append(cells, Count(f.RequestsPerSecond), Duration(f.P50), Duration(f.P90), Duration(f.P99), Duration(f.Max),
+			strconv.FormatInt(f.Errors, 10), strconv.FormatInt(f.Collections, 10), fmt.Sprintf("%.2f", f.AllocationsPerRequest))
+		if compared {
+			cells = append(cells, ratio)
+		}
+		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t")+"\t")
+	}
+	heading := "connections\treq/s\tp50\tp90\tp99\tmax\terrors\tGCs\tallocs/req\t"
+	if compared {
+		heading = "connections\ttuning\treq/s\tp50\tp90\tp99\tmax\terrors\tGCs\tallocs/req\ttuned/untuned\t"
+	}
+	_, _ = fmt.Fprintln(table, heading)
 	for _, row := range rows {
-		_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%.2f\t\n",
-			row.Connections, Count(row.RequestsPerSecond),
-			Duration(row.P50), Duration(row.P90), Duration(row.P99), Duration(row.Max),
-			row.Errors, row.Collections, row.AllocationsPerRequest)
+		ratio := ""
+		if c := row.Comparison; c != nil {
+			line(strconv.Itoa(row.Connections), Untuned, c.Untuned, "")
+			ratio = fmt.Sprintf("%.2fx [%.2f, %.2f] at %.0f%%", c.Ratio, c.Low, c.High, 100*c.Confidence)
+		}
+		line(strconv.Itoa(row.Connections), Tuned, row.Figures, ratio)
 	}
 	_ = table.Flush()
 	for _, row := range rows {
 		if row.Errors > 0 {
 			fmt.Fprintf(&text, "errors at %d connections: %s\n", row.Connections, Kinds(row.ErrorsByKind))
+		}
+		if c := row.Comparison; c != nil && c.Untuned.Errors > 0 {
+			fmt.Fprintf(&text, "errors at %d connections, untuned: %s\n", row.Connections, Kinds(c.Untuned.ErrorsByKind))
 		}
 	}
 	return text.String()

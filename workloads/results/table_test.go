@@ -9,19 +9,31 @@ import (
 
 func TestTable(t *testing.T) {
 	rows := []Row{
-		{Connections: 100, RequestsPerSecond: 951.4, P50: 850, P90: 30_300, P99: 1_190_000, Max: 2_500_000_000},
-		{Connections: 1000, RequestsPerSecond: 194_312.7, P50: 5_000_000, P90: 9_990_000, P99: 52_040_000, Max: 213_000_000,
-			Collections: 57, AllocationsPerRequest: 0.004},
-		{Connections: 8000, RequestsPerSecond: 1_049_600, P50: 999_499, P90: 999_500, P99: 13_000_000, Max: 14_000_000,
+		{Connections: 100, Figures: Figures{RequestsPerSecond: 951.4, P50: 850, P90: 30_300, P99: 1_190_000, Max: 2_500_000_000}},
+		{Connections: 1000, Figures: Figures{RequestsPerSecond: 194_312.7, P50: 5_000_000, P90: 9_990_000, P99: 52_040_000, Max: 213_000_000,
+			Collections: 57, AllocationsPerRequest: 0.004}},
+		{Connections: 8000, Figures: Figures{RequestsPerSecond: 1_049_600, P50: 999_499, P90: 999_500, P99: 13_000_000, Max: 14_000_000,
 			Errors: 27, ErrorsByKind: map[string]int64{"read_reset": 3, "dial_refused": 12, "write": 12},
-			Collections: 2203, AllocationsPerRequest: 3},
+			Collections: 2203, AllocationsPerRequest: 3}},
 	}
-	want, err := os.ReadFile("testdata/table.golden")
+	golden(t, "testdata/table.golden", Table("http over veth", rows))
+
+	rows[0].Comparison = &Comparison{Untuned: Figures{RequestsPerSecond: 400, P50: 2000}, Ratio: 2.3785, Low: 2.1, High: 2.5, Confidence: 0.75}
+	rows[1].Comparison = &Comparison{
+		Untuned: Figures{RequestsPerSecond: 72_777, Errors: 4, ErrorsByKind: map[string]int64{"read_timeout": 4}},
+		Ratio:   2.67, Low: 2.6, High: 2.7, Confidence: 0.9688,
+	}
+	golden(t, "testdata/comparison.golden", Table("untuned and tuned", rows[:2]))
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), Table("http over veth", rows)); diff != "" {
-		t.Errorf("table (-want +got):\n%s", diff)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
 }
 
