@@ -23,7 +23,7 @@ HOST_PROGRAMS := ./hosts/agent/benchlab-agent ./workloads/server/benchlab-server
 # Only the helper that makes namespaces needs root; it runs under sudo.
 AS_USER := $(shell test "$$(id -u)" = 0 || echo tools/with-sudo)
 
-.PHONY: help up preview drift down output env test lint build tools packages generate stack
+.PHONY: help up preview drift down recover output env test lint build tools packages generate stack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,9 @@ drift: stack ## compare every value on the hosts with the wanted one; fails wher
 
 down: stack ## put every value back, stop what was started, remove hosts made here
 	@$(AS_USER) pulumi destroy --stack $(STACK) --yes --skip-preview --suppress-outputs
+
+recover: stack ## after a run that was killed: remove its lock, clear what never finished, refresh
+	@$(AS_USER) tools/recover $(STACK)
 
 output: stack ## print the results again
 	@pulumi stack output --stack $(STACK) summary

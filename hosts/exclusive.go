@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Exclusive is a host kept alone for a benchmark. It ends with Close, with its context, or
-// with the connection; in each case the host is tuned again.
+// Exclusive is a host kept alone for a benchmark. It ends with Close or with the connection;
+// in either case the host is tuned again.
 type Exclusive struct {
 	host   *Host
 	stream grpc.BidiStreamingClient[agentpb.ExclusiveRequest, agentpb.ExclusiveEvent]
@@ -21,10 +21,13 @@ type Exclusive struct {
 }
 
 // Exclusive waits until nobody else changes the host or measures there. waiting is told
-// for whom.
+// for whom. ctx ends the waiting, not what follows: a benchmark that is cancelled still
+// has its host tuned again, and hears so.
 func (h *Host) Exclusive(ctx context.Context, owner spec.Owner, waiting func(holder string)) (*Exclusive, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	stream, err := h.agent.Exclusive(ctx)
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, cancel)
+	defer stop()
+	stream, err := h.agent.Exclusive(lasting)
 	if err != nil {
 		cancel()
 		return nil, h.callError(err)
