@@ -32,6 +32,7 @@ func (h *Host) Claim(ctx context.Context, owner spec.Owner) (hostspec.Facts, err
 // when no other lab is left there.
 func (h *Host) Release(ctx context.Context, lab string) (spec.Report, error) {
 	reply, err := h.agent.Release(ctx, &agentpb.ReleaseRequest{Lab: lab})
+	h.forgetUploads()
 	return decode[spec.Report](h, reply.GetReport(), err)
 }
 

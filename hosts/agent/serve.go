@@ -26,9 +26,15 @@ const maxMessage = 64 << 20
 // Serve answers calls on stdin and stdout until the other side closes them or no longer
 // answers, and returns nil then.
 func Serve(ctx context.Context, s *Service) error {
+	if err := raiseFileLimit(); err != nil {
+		return fmt.Errorf("limit of open files: %w", err)
+	}
 	conn, err := standardStreams()
 	if err != nil {
 		return err
+	}
+	if _, err := io.WriteString(conn, agentpb.Greeting); err != nil {
+		return fmt.Errorf("greeting: %w", err)
 	}
 	server := grpc.NewServer(
 		// A dead link gives no end of file; without an answer for 15 s the agent ends.

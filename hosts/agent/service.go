@@ -3,12 +3,9 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/hosts/agent/facts"
@@ -23,17 +20,30 @@ type Service struct {
 	agentpb.UnimplementedAgentServer
 	tuning *tuning.Host
 	units  *unit.Units
-	// dir is where all that labs keep on this host stands: ledger, units, uploads.
-	dir string
-	// writing keeps calls that change this host one at a time.
-	writing sync.Mutex
+	// writing keeps calls that change this host one at a time: who can send holds it.
+	writing chan struct{}
 }
 
 // NewService returns the service of the running host, keeping its files below
 // tuning.DefaultLedgerDir.
 func NewService() *Service {
 	dir := tuning.DefaultLedgerDir
-	return &Service{tuning: tuning.NewHost(tuning.Options{}), units: unit.New(filepath.Join(dir, "units")), dir: dir}
+	return &Service{
+		tuning:  tuning.NewHost(tuning.Options{}),
+		units:   unit.New(filepath.Join(dir, "units")),
+		writing: make(chan struct{}, 1),
+	}
+}
+
+// lock waits for the calls before that change this host, but not for longer than its
+// caller does.
+func (s *Service) lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case s.writing <- struct{}{}:
+		return func() { <-s.writing }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for another change of this host: %w; nothing was changed", ctx.Err())
+	}
 }
 
 // claimUnit is the kind of the claims on units.
@@ -57,8 +67,11 @@ func readFacts() ([]byte, error) {
 
 // Claim implements agentpb.AgentServer.
 func (s *Service) Claim(ctx context.Context, r *agentpb.ClaimRequest) (*agentpb.ClaimReply, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	o := owner(r.GetOwner())
 	if err := s.tuning.Claim(ctx, o, tuning.ClaimHost, "this"); err != nil {
 		return nil, err
@@ -69,8 +82,11 @@ func (s *Service) Claim(ctx context.Context, r *agentpb.ClaimRequest) (*agentpb.
 
 // Release implements agentpb.AgentServer.
 func (s *Service) Release(ctx context.Context, r *agentpb.ReleaseRequest) (*agentpb.TuneReply, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	report, err := s.tuning.RestoreLab(ctx, r.GetLab())
 	if err != nil {
 		return nil, err
@@ -89,31 +105,14 @@ func (s *Service) Release(ctx context.Context, r *agentpb.ReleaseRequest) (*agen
 			return nil, err
 		}
 	}
-	if err := s.removeIfUnused(); err != nil {
+	removed, err := s.tuning.RemoveUnused(ctx)
+	if err == nil && removed {
+		err = removeUploads()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return reply(report)
-}
-
-// removeIfUnused removes what stands on this host for labs once no lab is left: the
-// ledger, the units and the uploads, this program among them.
-func (s *Service) removeIfUnused() error {
-	ledger, err := s.tuning.Ledger()
-	if err != nil {
-		return err
-	}
-	if len(ledger.Entries) > 0 || len(ledger.Claims) > 0 {
-		return nil
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	uploads := filepath.Dir(self)
-	err = errors.Join(os.RemoveAll(uploads), os.RemoveAll(s.dir))
-	// The directory above an unprivileged user's uploads is ours too, if nothing else is in it.
-	_ = os.Remove(filepath.Dir(uploads))
-	return err
 }
 
 // Plan implements agentpb.AgentServer.
@@ -136,8 +135,11 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 	if err != nil {
 		return err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	unlock, err := s.lock(stream.Context())
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	report, err := s.tuning.Apply(stream.Context(), owner(r.GetOwner()), want, func(setting spec.Setting) {
 		if text, err := json.Marshal(setting); err == nil {
 			// A reader that is gone misses progress, not the outcome: that is in the ledger.
@@ -156,8 +158,11 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 
 // Restore implements agentpb.AgentServer.
 func (s *Service) Restore(ctx context.Context, r *agentpb.RestoreRequest) (*agentpb.TuneReply, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	report, err := s.tuning.Restore(ctx, owner(r.GetOwner()))
 	if err != nil {
 		return nil, err
