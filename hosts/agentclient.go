@@ -1,7 +1,11 @@
 package hosts
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,56 +16,108 @@ import (
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
-	"golang.org/x/crypto/ssh"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
 )
 
 // agentClient is a running agent: its SSH session and the gRPC connection over it.
 type agentClient struct {
 	agentpb.AgentClient
-	session *ssh.Session
-	rpc     *grpc.ClientConn
-	stderr  *tail
-	ended   chan struct{} // closed when the remote program has ended
-	exit    error         // valid once ended is closed
+	rpc    *grpc.ClientConn
+	stderr *tail
+	ended  chan struct{} // closed when the remote program has ended
+	exit   error         // valid once ended is closed
 
 	machineID string
 }
 
+// agentTimeout bounds the start of an agent, a slow sudo included.
+const agentTimeout = 20 * time.Second
+
 // startAgent runs the agent and connects to it. An agent that ends at once (sudo wants a
-// password, a noexec directory) gives an error with what it wrote.
+// password, a noexec directory) gives an error with what it wrote. After an error the
+// caller closes the SSH connection, and with it the session.
 func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, error) {
+	ctx, cancel := context.WithTimeout(ctx, agentTimeout)
+	defer cancel()
 	session, err := h.ssh.NewSession()
 	if err != nil {
 		return nil, fmt.Errorf("open a session: %w", err)
 	}
-	a := &agentClient{session: session, stderr: &tail{}, ended: make(chan struct{})}
+	a := &agentClient{stderr: &tail{}, ended: make(chan struct{})}
 	session.Stderr = a.stderr
 	stdin, err := session.StdinPipe()
 	if err != nil {
-		return nil, errors.Join(err, session.Close())
+		return nil, err
 	}
 	stdout, err := session.StdoutPipe()
 	if err != nil {
-		return nil, errors.Join(err, session.Close())
+		return nil, err
 	}
 	command := "exec " + quote(binary) + " serve"
 	if h.connection.Become == "sudo" && !h.system.root {
 		command = "exec sudo -n -- " + quote(binary) + " serve"
 	}
 	if err := session.Start(command); err != nil {
-		return nil, errors.Join(fmt.Errorf("start the agent: %w", err), session.Close())
+		return nil, fmt.Errorf("start the agent: %w", err)
 	}
 	go func() {
 		a.exit = session.Wait()
 		close(a.ended)
 	}()
+	output := bufio.NewReaderSize(stdout, greetingLimit)
+	if err := awaitGreeting(ctx, output); err != nil {
+		return nil, a.explain(ctx, binary, err)
+	}
+	if a.rpc, err = dialPipe(&pipeConn{Reader: output, WriteCloser: stdin}); err != nil {
+		return nil, err
+	}
+	a.AgentClient = agentpb.NewAgentClient(a.rpc)
+	reply, err := a.Facts(ctx, &agentpb.FactsRequest{})
+	if err != nil {
+		_ = a.Close() // the call's error says more
+		return nil, fmt.Errorf("the agent's first answer: %s%s", status.Convert(err).Message(), said(a.stderr))
+	}
+	var facts hostspec.Facts
+	if err := json.Unmarshal(reply.GetFacts(), &facts); err != nil {
+		_ = a.Close() // as above
+		return nil, fmt.Errorf("the agent's first answer: %w", err)
+	}
+	a.machineID = facts.MachineID
+	return a, nil
+}
 
+// greetingLimit bounds what a login script may print, in bytes a line and in lines.
+const greetingLimit = 16 << 10
+
+// awaitGreeting reads past whatever a login script prints, up to the agent's first line.
+func awaitGreeting(ctx context.Context, output *bufio.Reader) error {
+	found := make(chan error, 1)
+	go func() {
+		for range greetingLimit {
+			line, err := output.ReadSlice('\n')
+			if err != nil || bytes.HasSuffix(line, []byte(agentpb.Greeting)) {
+				found <- err
+				return
+			}
+		}
+		found <- errors.New("it prints too much")
+	}()
+	select {
+	case err := <-found:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// dialPipe speaks gRPC over one connection that is there already.
+func dialPipe(conn net.Conn) (*grpc.ClientConn, error) {
 	conns := make(chan net.Conn, 1)
-	conns <- &pipeConn{Reader: stdout, WriteCloser: stdin}
-	a.rpc, err = grpc.NewClient("passthrough:///agent",
+	conns <- conn
+	return grpc.NewClient("passthrough:///agent",
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
 			select {
@@ -77,56 +133,40 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
 	)
-	if err != nil {
-		return nil, errors.Join(err, session.Close())
-	}
-	a.AgentClient = agentpb.NewAgentClient(a.rpc)
-
-	first, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	reply, err := a.Facts(first, &agentpb.FactsRequest{})
-	if err != nil {
-		return nil, errors.Join(a.explain(err), a.Close())
-	}
-	facts, err := decode[hostspec.Facts](h, reply.GetFacts(), nil)
-	if err != nil {
-		return nil, errors.Join(err, a.Close())
-	}
-	a.machineID = facts.MachineID
-	return a, nil
 }
 
 // maxMessage bounds one message in bytes; facts of a host with hundreds of queues pass
 // the default of 4 MiB nowhere near, results with histograms may.
 const maxMessage = 64 << 20
 
-// explain adds what the remote program said before it ended.
-func (a *agentClient) explain(err error) error {
+// explain says why there was no greeting: in most cases what the remote program said
+// before it ended.
+func (a *agentClient) explain(ctx context.Context, binary string, err error) error {
 	select {
 	case <-a.ended:
-	case <-time.After(time.Second):
-		return fmt.Errorf("start the agent: %w", err)
+	case <-ctx.Done():
+		return fmt.Errorf("%s serve: no sign of it within %s: %w%s", binary, agentTimeout, err, said(a.stderr))
 	}
-	said := a.stderr.String()
-	switch {
-	case strings.Contains(said, "a password is required"):
-		return fmt.Errorf("sudo wants a password: %s; allow the user to run it without (NOPASSWD in sudoers), or log in as root", said)
-	case strings.Contains(said, "Permission denied"):
-		return fmt.Errorf("start the agent: %s; is the directory mounted noexec?", said)
-	case said == "":
-		return fmt.Errorf("the agent ended at once: %w", errors.Join(a.exit, err))
+	switch text := a.stderr.String(); {
+	case strings.Contains(text, "a password is required"):
+		return fmt.Errorf("sudo wants a password (%s); allow the user to run it without (NOPASSWD in sudoers), or log in as root", text)
+	case strings.Contains(text, "sudo") && strings.Contains(text, "not found"):
+		return fmt.Errorf("sudo is not installed there (%s); install it, or log in as root", text)
+	case strings.Contains(text, "Permission denied"):
+		return fmt.Errorf("%s serve: %s; is the directory mounted noexec?", binary, text)
 	}
-	return fmt.Errorf("the agent ended at once (%w): %s", a.exit, said)
+	return fmt.Errorf("%s serve: it ended at once: %w%s", binary, cmp.Or(a.exit, err), said(a.stderr))
 }
 
-// Close ends the agent.
-func (a *agentClient) Close() error {
-	err := a.rpc.Close()
-	if closeErr := a.session.Close(); closeErr != nil && !errors.Is(closeErr, io.EOF) {
-		err = errors.Join(err, closeErr)
+func said(stderr *tail) string {
+	if text := stderr.String(); text != "" {
+		return "; it says: " + text
 	}
-	return err
+	return ""
 }
+
+// Close ends the agent, which finishes or takes back what it is at.
+func (a *agentClient) Close() error { return a.rpc.Close() }
 
 // pipeConn makes a net.Conn of a session's pipes. Deadlines are the caller's contexts'.
 type pipeConn struct {

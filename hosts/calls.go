@@ -22,16 +22,19 @@ func (h *Host) Facts(ctx context.Context) (hostspec.Facts, error) {
 	return decode[hostspec.Facts](h, reply.GetFacts(), err)
 }
 
-// Claim records on the host that the owner's lab uses it.
-func (h *Host) Claim(ctx context.Context, owner spec.Owner) (hostspec.Facts, error) {
-	reply, err := h.agent.Claim(ctx, &agentpb.ClaimRequest{Owner: ownerpb(owner)})
-	return decode[hostspec.Facts](h, reply.GetFacts(), err)
+// Claim records on the host that the owner's lab uses it. With adopt it takes up what
+// other labs hold there, which the warnings name.
+func (h *Host) Claim(ctx context.Context, owner spec.Owner, adopt bool) (facts hostspec.Facts, warnings []string, err error) {
+	reply, err := h.agent.Claim(ctx, &agentpb.ClaimRequest{Owner: ownerpb(owner), Adopt: adopt})
+	facts, err = decode[hostspec.Facts](h, reply.GetFacts(), err)
+	return facts, reply.GetWarnings(), err
 }
 
 // Release puts back all that a lab still has on the host and removes what was uploaded
 // when no other lab is left there.
 func (h *Host) Release(ctx context.Context, lab string) (spec.Report, error) {
 	reply, err := h.agent.Release(ctx, &agentpb.ReleaseRequest{Lab: lab})
+	h.forgetUploads()
 	return decode[spec.Report](h, reply.GetReport(), err)
 }
 

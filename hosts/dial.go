@@ -21,7 +21,7 @@ const dialTimeout = 10 * time.Second
 // dial opens an SSH connection. Its errors name the host, the step and what to do next.
 func dial(ctx context.Context, c hostspec.Connection) (*ssh.Client, error) {
 	addr := c.Endpoint()
-	auth, done, err := authMethods(c)
+	auth, done, err := authMethods(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -34,6 +34,9 @@ func dial(ctx context.Context, c hostspec.Connection) (*ssh.Client, error) {
 	dialer := net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("%s: %w", c, ctx.Err())
+		}
 		return nil, fmt.Errorf("%s: cannot connect: %w; check that the host is up and its SSH server listens there", c, err)
 	}
 	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
@@ -50,6 +53,9 @@ func dial(ctx context.Context, c hostspec.Connection) (*ssh.Client, error) {
 	})
 	if err != nil {
 		_ = conn.Close()
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
 		return nil, handshakeError(c, err)
 	}
 	if err := conn.SetDeadline(time.Time{}); err != nil {
@@ -61,23 +67,33 @@ func dial(ctx context.Context, c hostspec.Connection) (*ssh.Client, error) {
 // handshakeError says in a user's words why the handshake ended.
 func handshakeError(c hostspec.Connection, err error) error {
 	var key *HostKeyError
-	if errors.As(err, &key) {
+	var algorithms *ssh.AlgorithmNegotiationError
+	var network net.Error
+	switch {
+	case errors.As(err, &key):
 		return fmt.Errorf("%s: %w", c, key)
-	}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s: %w", c, err)
+	case errors.As(err, &algorithms) && algorithms.What == "host key":
+		// Only the types of the known keys are asked for.
+		return fmt.Errorf("%s: wrong host key: a key for %s is known, the server has only %s; if the host was set up anew, replace the known key by its new one",
+			c, strings.Join(algorithms.SupportedAlgorithms, ", "), strings.Join(algorithms.RequestedAlgorithms, ", "))
 	// x/crypto has no error type for this one.
-	if strings.Contains(err.Error(), "unable to authenticate") {
+	case strings.Contains(err.Error(), "unable to authenticate"):
 		with := "the keys of the ssh-agent"
 		if c.Identity != "" {
 			with = "identity " + c.Identity
 		}
 		return fmt.Errorf("%s: the server refused %s: %w; check that its public key is in authorized_keys there", c, with, err)
+	case errors.As(err, &network) && network.Timeout():
+		return fmt.Errorf("%s: no SSH handshake within %s: %w; check that it is an SSH server that listens there, and that the host is not overloaded", c, dialTimeout, err)
 	}
-	return fmt.Errorf("%s: SSH handshake: %w", c, err)
+	return fmt.Errorf("%s: %w; check that it is an SSH server that listens there, and its log", c, err)
 }
 
 // authMethods returns the ways to log in: the identity file if one is named, else the
 // ssh-agent. done releases the agent's socket after the handshake.
-func authMethods(c hostspec.Connection) (methods []ssh.AuthMethod, done func(), err error) {
+func authMethods(ctx context.Context, c hostspec.Connection) (methods []ssh.AuthMethod, done func(), err error) {
 	if c.Identity != "" {
 		file, err := expandHome(c.Identity)
 		if err != nil {
@@ -93,7 +109,7 @@ func authMethods(c hostspec.Connection) (methods []ssh.AuthMethod, done func(), 
 			return nil, nil, fmt.Errorf("identity %s is encrypted: add it to an ssh-agent (ssh-add) and leave identity empty", c.Identity)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("identity %s: %w", c.Identity, err)
+			return nil, nil, fmt.Errorf("identity %s is no private key in PEM form: %w", c.Identity, err)
 		}
 		return []ssh.AuthMethod{ssh.PublicKeys(signer)}, func() {}, nil
 	}
@@ -101,9 +117,13 @@ func authMethods(c hostspec.Connection) (methods []ssh.AuthMethod, done func(), 
 	if socket == "" {
 		return nil, nil, errors.New("no way to log in: set identity to a private key, or start an ssh-agent (SSH_AUTH_SOCK is not set)")
 	}
-	conn, err := net.Dial("unix", socket)
+	dialer := net.Dialer{Timeout: dialTimeout}
+	conn, err := dialer.DialContext(ctx, "unix", socket)
 	if err != nil {
-		return nil, nil, fmt.Errorf("ssh-agent: %w", err)
+		return nil, nil, fmt.Errorf("ssh-agent: %w; start one, or set identity to a private key", err)
+	}
+	if err := conn.SetDeadline(time.Now().Add(2 * dialTimeout)); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("ssh-agent: %w", err), conn.Close())
 	}
 	return []ssh.AuthMethod{ssh.PublicKeysCallback(sshagent.NewClient(conn).Signers)}, func() { _ = conn.Close() }, nil
 }

@@ -11,12 +11,15 @@ import (
 	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"github.com/skeema/knownhosts"
 	"golang.org/x/crypto/ssh"
+	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
 )
 
 // HostKeyError is a server whose key is not the one expected. It is never retried.
 type HostKeyError struct {
 	// Want and Found are SHA256 fingerprints; Want is empty where no key is known.
 	Want, Found string
+	// Revoked says that Source has the found key as one that must not be accepted.
+	Revoked bool
 	// Source is where the expected key stands or should stand.
 	Source string
 	// Fix is the next step.
@@ -24,6 +27,9 @@ type HostKeyError struct {
 }
 
 func (e *HostKeyError) Error() string {
+	if e.Revoked {
+		return fmt.Sprintf("revoked host key: %s has %s as revoked; %s", e.Source, e.Found, e.Fix)
+	}
 	if e.Want == "" {
 		return fmt.Sprintf("unknown host key %s: %s has none for this host; %s", e.Found, e.Source, e.Fix)
 	}
@@ -65,6 +71,10 @@ func hostKeyCheck(c hostspec.Connection, addr string) (ssh.HostKeyCallback, []st
 				Want: strings.Join(known, " or "), Found: ssh.FingerprintSHA256(key), Source: file,
 				Fix: fmt.Sprintf("if the host was set up anew: ssh-keygen -R %q -f %s", knownhosts.Normalize(addr), file),
 			}
+		}
+		var revoked *xknownhosts.RevokedError
+		if errors.As(err, &revoked) {
+			return &HostKeyError{Revoked: true, Found: ssh.FingerprintSHA256(key), Source: file, Fix: "give the host a new key: this one is known to others"}
 		}
 		return err
 	}

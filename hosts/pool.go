@@ -3,6 +3,7 @@ package hosts
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
@@ -12,6 +13,9 @@ import (
 // Pool keeps one connection per host for as long as a run lasts.
 type Pool struct {
 	binaries Binaries
+	// life ends with Close; a dial belongs to the pool, not to the call that began it.
+	life context.Context
+	end  context.CancelFunc
 
 	dialing singleflight.Group
 	mu      sync.Mutex
@@ -20,7 +24,8 @@ type Pool struct {
 
 // NewPool returns a pool that starts agents from the given binaries.
 func NewPool(binaries Binaries) *Pool {
-	return &Pool{binaries: binaries, open: map[hostspec.Connection]*Host{}}
+	life, end := context.WithCancel(context.Background())
+	return &Pool{binaries: binaries, life: life, end: end, open: map[hostspec.Connection]*Host{}}
 }
 
 // Host returns the connected host. Concurrent callers share one dial; a connection that
@@ -34,14 +39,11 @@ func (p *Pool) Host(ctx context.Context, c hostspec.Connection) (*Host, error) {
 			return h, nil
 		}
 		// The dial serves every waiting caller, so one cancelled call must not end it.
-		h, err := connect(context.WithoutCancel(ctx), c, p.binaries)
+		h, err := connect(p.life, c, p.binaries)
 		if err != nil {
 			return nil, err
 		}
-		p.mu.Lock()
-		p.open[c] = h
-		p.mu.Unlock()
-		return h, nil
+		return h, p.keep(c, h)
 	})
 	select {
 	case <-ctx.Done():
@@ -54,19 +56,36 @@ func (p *Pool) Host(ctx context.Context, c hostspec.Connection) (*Host, error) {
 	}
 }
 
+// keep takes a new host up, unless the pool was closed meanwhile.
+func (p *Pool) keep(c hostspec.Connection, h *Host) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.life.Err(); err != nil {
+		return errors.Join(fmt.Errorf("%s: the connections of this run are closed: %w", c, err), h.Close())
+	}
+	p.open[c] = h
+	return nil
+}
+
+// alive returns the open host of a connection. One that was lost is let go.
 func (p *Pool) alive(c hostspec.Connection) *Host {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h := p.open[c]
-	if h == nil || h.lost() {
-		delete(p.open, c)
-		return nil
+	if h == nil || !h.lost() {
+		return h
 	}
-	return h
+	delete(p.open, c)
+	// Its agent may have ended and left the connection behind. What Close says of a
+	// connection that was lost is no news.
+	_ = h.Close()
+	return nil
 }
 
-// Close ends every connection, and with them the agents.
+// Close ends every connection, and with them the agents. A dial in flight ends, too, and
+// the pool connects no more.
 func (p *Pool) Close() error {
+	p.end()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var errs []error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,25 +17,54 @@ import (
 // is replaced at each write. It ends with the process.
 func (h *Host) lock(ctx context.Context) (unlock func(), err error) {
 	path := filepath.Join(h.dir, "ledger.lock")
-	if err := os.MkdirAll(h.dir, 0o755); err != nil {
-		return nil, fmt.Errorf("ledger: %w; it needs a directory that root can write to", err)
+	for {
+		if err := os.MkdirAll(h.dir, 0o755); err != nil {
+			return nil, fmt.Errorf("ledger: %w; it needs a directory that root can write to", err)
+		}
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // RemoveUnused was in between
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
+		if err := flock(ctx, f); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if isAt(f, path) {
+			return func() { _ = f.Close() }, nil // closing an empty file only ends the lock
+		}
+		if err := f.Close(); err != nil {
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
-	}
+}
+
+// flock waits for the lock on an open file.
+func flock(ctx context.Context, f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
-			return func() { _ = f.Close() }, nil // closing an empty file only ends the lock
+			return nil
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
+			return fmt.Errorf("locking %s: %w", f.Name(), err)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("waiting for %s, which another benchlab on this host holds: %w; nothing was changed", path, ctx.Err()), f.Close())
+			return fmt.Errorf("waiting for %s, which another benchlab on this host holds: %w; nothing was changed", f.Name(), ctx.Err())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// isAt says whether the file still has its name: a lock on one that RemoveUnused has
+// removed keeps nobody out.
+func isAt(f *os.File, path string) bool {
+	ours, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(ours, now)
 }

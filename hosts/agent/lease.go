@@ -79,27 +79,40 @@ func (l lease) open() (*os.File, error) {
 }
 
 func (l lease) take(ctx context.Context, how int, waiting func(holder string)) (*os.File, error) {
-	f, err := l.open()
-	if err != nil {
-		return nil, err
-	}
 	told := ""
 	for {
-		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
-		if err == nil {
+		f, err := l.open()
+		if err != nil {
+			return nil, err
+		}
+		err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+		// A lock on a file that was removed with its directory meanwhile keeps nobody out.
+		if err == nil && l.isAt(f) {
 			return f, nil
 		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			return nil, errors.Join(fmt.Errorf("lease %s: %w", l.path, err), f.Close())
+		_ = f.Close()
+		if err != nil && !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return nil, fmt.Errorf("lease %s: %w", l.path, err)
 		}
 		if holder := l.holder(); holder != told {
 			told = holder
-			waiting(holder)
+			if waiting != nil {
+				waiting(holder)
+			}
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("waiting for %s, which has this host to itself: %w", told, ctx.Err()), f.Close())
-		case <-time.After(50 * time.Millisecond):
+			return nil, fmt.Errorf("waiting for %s, which has this host to itself: %w; nothing was changed", told, ctx.Err())
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+func (l lease) isAt(f *os.File) bool {
+	ours, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(l.path)
+	return err == nil && os.SameFile(ours, now)
 }

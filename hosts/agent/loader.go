@@ -2,14 +2,14 @@ package agent
 
 import (
 	"bufio"
-	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os/exec"
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"google.golang.org/grpc"
@@ -23,9 +23,12 @@ func (s *Service) RunLoader(r *agentpb.RunLoaderRequest, stream grpc.ServerStrea
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	cmd := exec.CommandContext(stream.Context(), r.GetBinary(), r.GetArgs()...)
+	ctx, cancel := context.WithCancel(stream.Context())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, r.GetBinary(), r.GetArgs()...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	var stderr bytes.Buffer
+	cmd.WaitDelay = time.Second // for a child of the loader's that holds its stderr
+	var stderr lastBytes
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -35,16 +38,19 @@ func (s *Service) RunLoader(r *agentpb.RunLoaderRequest, stream grpc.ServerStrea
 		return fmt.Errorf("start the loader: %w", err)
 	}
 	sampled, readErr := forward(bufio.NewReader(stdout), stream)
+	if readErr != nil {
+		cancel() // nobody reads on, so it could not end by itself
+	}
 	err = cmd.Wait()
 	switch {
 	case stream.Context().Err() != nil:
 		return stream.Context().Err()
-	case err != nil:
-		return fmt.Errorf("loader: %w: %s", err, strings.TrimSpace(stderr.String()))
 	case readErr != nil:
-		return fmt.Errorf("loader: %w", readErr)
+		return fmt.Errorf("loader %s: %w%s", r.GetBinary(), readErr, stderr.said())
+	case err != nil:
+		return fmt.Errorf("loader %s: %w%s", r.GetBinary(), err, stderr.said())
 	case !sampled:
-		return errors.New("loader: it ended without a result")
+		return fmt.Errorf("loader %s: it ended without a result%s", r.GetBinary(), stderr.said())
 	}
 	return nil
 }
@@ -67,4 +73,22 @@ func forward(lines *bufio.Reader, stream grpc.ServerStreamingServer[agentpb.Load
 		}
 	}
 	return sampled, nil
+}
+
+// lastBytes keeps the end of what is written to it. A writer at a time.
+type lastBytes []byte
+
+func (l *lastBytes) Write(p []byte) (int, error) {
+	const limit = 4 << 10
+	*l = append(*l, p...)
+	*l = (*l)[max(0, len(*l)-limit):]
+	return len(p), nil
+}
+
+// said is the text to go behind an error.
+func (l *lastBytes) said() string {
+	if text := strings.TrimSpace(string(*l)); text != "" {
+		return "; it says: " + text
+	}
+	return ""
 }

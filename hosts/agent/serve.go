@@ -33,6 +33,14 @@ func Serve(ctx context.Context, s *Service) error {
 	if err != nil {
 		return err
 	}
+	if err := s.resumeAbandoned(ctx); err != nil {
+		// The ledger keeps the marks and a plan shows the values as drift, so calls go on:
+		// the one that puts the originals back must not be kept out.
+		fmt.Fprintln(os.Stderr, "benchlab-agent: resume what a killed comparison has left:", err)
+	}
+	if _, err := io.WriteString(conn, agentpb.Greeting); err != nil {
+		return fmt.Errorf("greeting: %w", err)
+	}
 	server := grpc.NewServer(
 		// A dead link gives no end of file; without an answer for 15 s the agent ends.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),

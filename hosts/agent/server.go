@@ -19,23 +19,39 @@ const healthTimeout = 10 * time.Second
 
 // StartServer implements agentpb.AgentServer.
 func (s *Service) StartServer(ctx context.Context, r *agentpb.StartServerRequest) (*agentpb.ServerStatus, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	unlock, err := s.lock(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	o, name := owner(r.GetOwner()), r.GetUnit()
+	if err := unit.CheckName(name); err != nil {
+		return nil, err
+	}
 	if err := s.tuning.Claim(ctx, o, claimUnit, name); err != nil {
 		return nil, err
 	}
-	err := s.units.Start(name, unit.Spec{Binary: r.GetBinary(), Args: r.GetArgs(), Env: r.GetEnv()})
+	err = s.units.Start(name, unit.Spec{Binary: r.GetBinary(), Args: r.GetArgs(), Env: r.GetEnv(), Health: r.GetHealth()})
 	if err == nil {
 		err = s.waitHealthy(ctx, name, r.GetHealth())
 	}
 	if err != nil {
 		// A server that failed leaves neither a process nor a claim: the resource does not exist.
+		// So it must be, too, where the caller is gone.
 		err = errors.Join(err, s.units.Stop(name))
-		_, releaseErr := s.tuning.Release(ctx, o, claimUnit, name)
+		_, releaseErr := s.tuning.Release(context.WithoutCancel(ctx), o, claimUnit, name)
 		return nil, errors.Join(err, releaseErr)
 	}
 	return s.status(name)
+}
+
+// restart starts a server afresh, as it was.
+func (s *Service) restart(ctx context.Context, name string) error {
+	spec, err := s.units.Restart(name)
+	if err != nil {
+		return err
+	}
+	return s.waitHealthy(ctx, name, spec.Health)
 }
 
 // waitHealthy returns when the server answers, or says why it does not, with its log.
@@ -100,8 +116,11 @@ func (s *Service) status(name string) (*agentpb.ServerStatus, error) {
 // StopServer implements agentpb.AgentServer. A unit that another resource has taken over
 // since is left running.
 func (s *Service) StopServer(ctx context.Context, r *agentpb.UnitRequest) (*agentpb.StopServerReply, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	unlock, err := s.lock(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	mine, err := s.owns(r.GetOwner(), r.GetUnit())
 	if err != nil {
 		return nil, err

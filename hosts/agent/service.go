@@ -3,12 +3,9 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/hosts/agent/facts"
@@ -23,17 +20,41 @@ type Service struct {
 	agentpb.UnimplementedAgentServer
 	tuning *tuning.Host
 	units  *unit.Units
-	// dir is where all that labs keep on this host stands: ledger, units, uploads.
-	dir string
-	// writing keeps calls that change this host one at a time.
-	writing sync.Mutex
+	lease  lease
+	// writing keeps calls that change this host one at a time: who can send holds it.
+	writing chan struct{}
 }
 
 // NewService returns the service of the running host, keeping its files below
 // tuning.DefaultLedgerDir.
 func NewService() *Service {
 	dir := tuning.DefaultLedgerDir
-	return &Service{tuning: tuning.NewHost(tuning.Options{}), units: unit.New(filepath.Join(dir, "units")), dir: dir}
+	return &Service{
+		tuning:  tuning.NewHost(tuning.Options{}),
+		units:   unit.New(filepath.Join(dir, "units")),
+		lease:   lease{filepath.Join(dir, "lease.lock")},
+		writing: make(chan struct{}, 1),
+	}
+}
+
+// lock waits for a benchmark that has this host to itself and for the calls before that
+// change it, but not for longer than its caller does. waiting, which may be nil, is told
+// for which benchmark.
+func (s *Service) lock(ctx context.Context, waiting func(holder string)) (unlock func(), err error) {
+	release, err := s.lease.shared(ctx, waiting)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case s.writing <- struct{}{}:
+		return func() {
+			<-s.writing
+			release()
+		}, nil
+	case <-ctx.Done():
+		release()
+		return nil, fmt.Errorf("waiting for another change of this host: %w; nothing was changed", ctx.Err())
+	}
 }
 
 // claimUnit is the kind of the claims on units.
@@ -57,63 +78,65 @@ func readFacts() ([]byte, error) {
 
 // Claim implements agentpb.AgentServer.
 func (s *Service) Claim(ctx context.Context, r *agentpb.ClaimRequest) (*agentpb.ClaimReply, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	unlock, err := s.lock(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	o := owner(r.GetOwner())
+	var adopted spec.Report
+	if r.GetAdopt() {
+		if adopted, err = s.tuning.Adopt(ctx, o.Lab); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.tuning.Claim(ctx, o, tuning.ClaimHost, "this"); err != nil {
 		return nil, err
 	}
 	text, err := readFacts()
-	return &agentpb.ClaimReply{Facts: text}, err
+	return &agentpb.ClaimReply{Facts: text, Warnings: adopted.Warnings}, err
 }
 
 // Release implements agentpb.AgentServer.
 func (s *Service) Release(ctx context.Context, r *agentpb.ReleaseRequest) (*agentpb.TuneReply, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	report, err := s.tuning.RestoreLab(ctx, r.GetLab())
+	unlock, err := s.lock(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	claims, err := s.tuning.Claims(r.GetLab())
+	defer unlock()
+	report, err := s.release(ctx, r.GetLab())
 	if err != nil {
-		return nil, err
-	}
-	for _, c := range claims {
-		if c.Kind == claimUnit {
-			if err := s.units.Stop(c.Name); err != nil {
-				return nil, err
-			}
-		}
-		if _, err := s.tuning.Release(ctx, c.Owner, c.Kind, c.Name); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.removeIfUnused(); err != nil {
 		return nil, err
 	}
 	return reply(report)
 }
 
-// removeIfUnused removes what stands on this host for labs once no lab is left: the
-// ledger, the units and the uploads, this program among them.
-func (s *Service) removeIfUnused() error {
-	ledger, err := s.tuning.Ledger()
+// release ends a lab on this host: values, servers, claims, and what was uploaded if no
+// other lab is left.
+func (s *Service) release(ctx context.Context, lab string) (spec.Report, error) {
+	report, err := s.tuning.RestoreLab(ctx, lab)
 	if err != nil {
-		return err
+		return report, err
 	}
-	if len(ledger.Entries) > 0 || len(ledger.Claims) > 0 {
-		return nil
-	}
-	self, err := os.Executable()
+	claims, err := s.tuning.Claims(lab)
 	if err != nil {
-		return err
+		return report, err
 	}
-	uploads := filepath.Dir(self)
-	err = errors.Join(os.RemoveAll(uploads), os.RemoveAll(s.dir))
-	// The directory above an unprivileged user's uploads is ours too, if nothing else is in it.
-	_ = os.Remove(filepath.Dir(uploads))
-	return err
+	for _, c := range claims {
+		if c.Kind == claimUnit {
+			if err := s.units.Stop(c.Name); err != nil {
+				return report, err
+			}
+		}
+		if _, err := s.tuning.Release(ctx, c.Owner, c.Kind, c.Name); err != nil {
+			return report, err
+		}
+	}
+	removed, err := s.tuning.RemoveUnused(ctx)
+	if err == nil && removed {
+		err = removeUploads()
+	}
+	return report, err
 }
 
 // Plan implements agentpb.AgentServer.
@@ -136,8 +159,13 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 	if err != nil {
 		return err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	unlock, err := s.lock(stream.Context(), func(holder string) {
+		_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Waiting{Waiting: holder}})
+	})
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	report, err := s.tuning.Apply(stream.Context(), owner(r.GetOwner()), want, func(setting spec.Setting) {
 		if text, err := json.Marshal(setting); err == nil {
 			// A reader that is gone misses progress, not the outcome: that is in the ledger.
@@ -156,8 +184,11 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 
 // Restore implements agentpb.AgentServer.
 func (s *Service) Restore(ctx context.Context, r *agentpb.RestoreRequest) (*agentpb.TuneReply, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	unlock, err := s.lock(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	report, err := s.tuning.Restore(ctx, owner(r.GetOwner()))
 	if err != nil {
 		return nil, err

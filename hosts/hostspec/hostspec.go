@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"strings"
 )
 
 // Connection says how a host is reached over SSH. It holds no secret: keys are
@@ -48,32 +47,6 @@ func (c Connection) LoginUser() string { return cmp.Or(c.User, "root") }
 // Endpoint is where the SSH server listens: address:port.
 func (c Connection) Endpoint() string {
 	return net.JoinHostPort(c.Address, strconv.Itoa(cmp.Or(c.Port, 22)))
-}
-
-// Command is the OpenSSH command line that logs in to the host, with its key verified
-// the same way.
-func (c Connection) Command() string {
-	port := strconv.Itoa(cmp.Or(c.Port, 22))
-	words := []string{"ssh", "-p", port}
-	if c.Identity != "" {
-		words = append(words, "-i", c.Identity, "-o", "IdentitiesOnly=yes")
-	}
-	if c.HostKey != "" {
-		known := fmt.Sprintf("[%s]:%s %s", c.Address, port, c.HostKey)
-		if port == "22" {
-			known = c.Address + " " + c.HostKey
-		}
-		words = append(words, "-o", "UserKnownHostsFile=/dev/null", "-o", "KnownHostsCommand=/bin/echo "+known)
-	} else if c.KnownHosts != "" {
-		words = append(words, "-o", "UserKnownHostsFile="+c.KnownHosts)
-	}
-	words = append(words, c.LoginUser()+"@"+c.Address)
-	for i, w := range words {
-		if strings.ContainsAny(w, " []") {
-			words[i] = "'" + w + "'"
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // Facts is what a host says of itself. Text fields are empty and numbers 0 where

@@ -3,3 +3,7 @@
 package agentpb
 
 //go:generate ../../../tools/protoc/generate
+
+// Greeting is the first line that the agent writes: what stands before it is a login
+// script's, what follows is gRPC.
+const Greeting = "benchlab-agent speaks gRPC from here\n"

@@ -11,13 +11,10 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 )
 
 // Units are the detached processes below one directory: <dir>/<name>/{unit.json,log,stats.sock}.
@@ -31,10 +28,12 @@ type Spec struct {
 	Binary string            `json:"binary"`
 	Args   []string          `json:"args"`
 	Env    map[string]string `json:"env"`
+	// Health is how its owner checks it; this package only keeps it.
+	Health string `json:"health"`
 }
 
 func (s Spec) equal(o Spec) bool {
-	return s.Binary == o.Binary && slices.Equal(s.Args, o.Args) && maps.Equal(s.Env, o.Env)
+	return s.Binary == o.Binary && s.Health == o.Health && slices.Equal(s.Args, o.Args) && maps.Equal(s.Env, o.Env)
 }
 
 // Status is what is known of a unit.
@@ -55,7 +54,15 @@ type record struct {
 	BootID string `json:"bootId"`
 }
 
-var name = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+var nameRule = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// CheckName reports what is wrong with the name of a unit, which is that of its directory.
+func CheckName(name string) error {
+	if !nameRule.MatchString(name) {
+		return fmt.Errorf("unit name %q: want 1 to 63 lowercase letters, digits and dashes, with no dash at either end", name)
+	}
+	return nil
+}
 
 // StatsSocket is where a unit's program may serve its counters; it is told by the
 // environment variable BENCHLAB_STATS.
@@ -64,9 +71,6 @@ func (u *Units) StatsSocket(unit string) string { return filepath.Join(u.dir, un
 // Start makes the unit run as specified. One that runs so already is left alone; one that
 // runs otherwise is stopped first.
 func (u *Units) Start(unit string, s Spec) error {
-	if !name.MatchString(unit) {
-		return fmt.Errorf("unit name %q: use lowercase letters, digits and dashes", unit)
-	}
 	r, err := u.read(unit)
 	if err != nil {
 		return err
@@ -79,38 +83,31 @@ func (u *Units) Start(unit string, s Spec) error {
 			return fmt.Errorf("unit %s: %w", unit, err)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(u.dir, unit), 0o755); err != nil {
-		return err
-	}
-	log, err := os.Create(u.log(unit))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = log.Close() }()
-	cmd := exec.Command(s.Binary, s.Args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = "/", log, log
-	// A session of its own: the end of the agent, or of its SSH session, is not its end.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C", "BENCHLAB_STATS=" + u.StatsSocket(unit)}
-	for _, k := range slices.Sorted(maps.Keys(s.Env)) {
-		cmd.Env = append(cmd.Env, k+"="+s.Env[k])
-	}
-	if err := cmd.Start(); err != nil {
+	if err := os.MkdirAll(filepath.Join(u.dir, unit), 0o700); err != nil {
 		return fmt.Errorf("unit %s: %w", unit, err)
 	}
-	// Reaped if it ends while this agent lives; afterwards that is init's work.
-	go func() { _ = cmd.Wait() }()
-	r = &record{Spec: s, PID: cmd.Process.Pid}
-	if r.BootID, err = bootID(); err == nil {
-		r.StartTime, err = startTime(r.PID)
-	}
-	if err == nil {
-		err = u.write(unit, r)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("unit %s: %w", unit, err), cmd.Process.Kill())
+	if err := u.launch(unit, s); err != nil {
+		return fmt.Errorf("unit %s: %w", unit, err)
 	}
 	return nil
+}
+
+// Restart ends a unit's process and starts it afresh. It returns what was started.
+func (u *Units) Restart(unit string) (Spec, error) {
+	r, err := u.read(unit)
+	if err != nil {
+		return Spec{}, err
+	}
+	if r == nil {
+		return Spec{}, fmt.Errorf("unit %s: there is none in %s", unit, u.dir)
+	}
+	if err := r.stop(); err != nil {
+		return Spec{}, fmt.Errorf("unit %s: %w", unit, err)
+	}
+	if err := u.launch(unit, r.Spec); err != nil {
+		return Spec{}, fmt.Errorf("unit %s: %w", unit, err)
+	}
+	return r.Spec, nil
 }
 
 // Inspect returns what is known of a unit; one that never was is not running.
@@ -126,20 +123,28 @@ func (u *Units) Inspect(unit string) (Status, error) {
 // Stop ends a unit and removes its directory. One that is not there is no error.
 func (u *Units) Stop(unit string) error {
 	r, err := u.read(unit)
-	if err != nil || r == nil {
+	if err != nil {
 		return err
 	}
-	if err := r.stop(); err != nil {
-		return fmt.Errorf("unit %s: %w", unit, err)
+	if r != nil {
+		if err := r.stop(); err != nil {
+			return fmt.Errorf("unit %s: %w", unit, err)
+		}
 	}
 	return os.RemoveAll(filepath.Join(u.dir, unit))
 }
 
 func (u *Units) log(unit string) string { return filepath.Join(u.dir, unit, "log") }
 
+func (u *Units) record(unit string) string { return filepath.Join(u.dir, unit, "unit.json") }
+
 // read returns nil where there is no such unit.
 func (u *Units) read(unit string) (*record, error) {
-	text, err := os.ReadFile(filepath.Join(u.dir, unit, "unit.json"))
+	if err := CheckName(unit); err != nil {
+		return nil, err
+	}
+	path := u.record(unit)
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -148,7 +153,7 @@ func (u *Units) read(unit string) (*record, error) {
 	}
 	var r record
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("unit %s: unit.json: %w", unit, err)
+		return nil, fmt.Errorf("unit %s: %s is no record of a process: %w; see what runs, then remove the file", unit, path, err)
 	}
 	return &r, nil
 }
@@ -158,8 +163,8 @@ func (u *Units) write(unit string, r *record) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(u.dir, unit, "unit.json")
-	if err := os.WriteFile(path+".new", append(text, '\n'), 0o644); err != nil {
+	path := u.record(unit)
+	if err := os.WriteFile(path+".new", append(text, '\n'), 0o600); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)
@@ -182,28 +187,4 @@ func tail(path string) (string, error) {
 	}
 	text, err := io.ReadAll(f)
 	return strings.TrimSpace(string(text)), err
-}
-
-// stopGrace is how long a program may take to end after SIGTERM before SIGKILL.
-const stopGrace = 10 * time.Second
-
-// stop ends the process: SIGTERM, and SIGKILL after the grace.
-func (r *record) stop() error {
-	for _, step := range []struct {
-		signal syscall.Signal
-		wait   time.Duration
-	}{{syscall.SIGTERM, stopGrace}, {syscall.SIGKILL, stopGrace}} {
-		if !r.running() {
-			return nil
-		}
-		if err := syscall.Kill(r.PID, step.signal); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("stop process %d: %w", r.PID, err)
-		}
-		for end := time.Now().Add(step.wait); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-			if !r.running() {
-				return nil
-			}
-		}
-	}
-	return fmt.Errorf("process %d did not end after SIGKILL", r.PID)
 }
