@@ -20,26 +20,19 @@ const portRangeFile = "/proc/sys/net/ipv4/ip_local_port_range"
 // preflight finds out whether so many connections can be had here at all, before the
 // first is opened.
 func preflight(connections int) error {
-	if err := raiseFileLimit(connections); err != nil {
+	if err := checkFiles(connections); err != nil {
 		return err
 	}
 	return checkPorts(connections)
 }
 
-// raiseFileLimit raises the soft limit of open files to the hard one, for the whole
-// process, and checks that it suffices.
-func raiseFileLimit(connections int) error {
+// checkFiles compares the connections with the limit of open files. A Go program has
+// raised its soft limit to the hard one when it started (package os), so that the limit
+// is the hard one.
+func checkFiles(connections int) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return fmt.Errorf("read the limit of open files (RLIMIT_NOFILE): %w", err)
-	}
-	if limit.Cur < limit.Max {
-		raised := limit
-		raised.Cur = raised.Max
-		// Where that is refused, the soft limit decides.
-		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil {
-			limit = raised
-		}
 	}
 	if wanted := uint64(connections) + spareFiles; wanted > limit.Cur {
 		return fmt.Errorf("%d connections need %d open files, and the limit of this process is %d (RLIMIT_NOFILE, hard limit %d): "+

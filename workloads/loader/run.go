@@ -59,7 +59,7 @@ type run struct {
 
 // Run loads the target as the configuration says and returns what was measured. It calls
 // progress, which may be nil, once a second and at the end of each phase, from its own
-// goroutine. It may raise the process's soft limit of open files.
+// goroutine.
 //
 // Errors of requests are in the sample. Run returns an error where nothing was measured:
 // the configuration is bad, the machine cannot hold so many connections, not all of them

@@ -57,3 +57,14 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
+
+func TestErrorText(t *testing.T) {
+	errors := map[string]int64{"read_reset": 3, "http_status": 12, "write": 3}
+	samples := map[string]string{"read_reset": "reset", "http_status": "status 404, want 200", "write": "pipe"}
+	if got, want := ErrorText(errors, samples), "http_status 12, read_reset 3, write 3 (status 404, want 200)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := ErrorText(nil, nil); got != "none" {
+		t.Errorf("no errors: %q", got)
+	}
+}
