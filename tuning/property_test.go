@@ -13,10 +13,10 @@ import (
 )
 
 // Whatever happens between the first apply and the last restore - updates, writes of
-// others, failing writes, kills, failing restores, handovers - the host ends as it was
+// others, failing writes, kills, failing restores, handovers, comparisons - the host ends as it was
 // found, and its ledger empty.
 func TestAnySequenceEndsAtTheOriginals(t *testing.T) {
-	for seed := range uint64(25) {
+	for seed := range uint64(60) {
 		tr := newTree(t)
 		before := tr.snapshot()
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -51,7 +51,7 @@ func (tr *tree) disturb(random *rand.Rand) (what string) {
 		wanted.PacketSteering = []spec.PacketSteering{{NIC: "eth0", CPUs: "0-1", FlowEntries: 64 << random.IntN(3)}}
 	}
 	ctx := context.Background()
-	switch n := 1 + random.IntN(4); random.IntN(6) {
+	switch n := 1 + random.IntN(4); random.IntN(8) {
 	case 0, 1:
 		_, err := tr.Apply(ctx, owner, wanted, nil)
 		return fmt.Sprintf("apply %v: %v", wanted, err)
@@ -82,6 +82,18 @@ func (tr *tree) disturb(random *rand.Rand) (what string) {
 			}
 		}
 		return "nothing"
+	case 5:
+		if random.IntN(2) == 0 {
+			tr.failAt(n, unix.EINVAL)
+		}
+		_, err := tr.Suspend(ctx, owner.Lab)
+		return fmt.Sprintf("suspend with a fault at %d at the most: %v", n, err)
+	case 6:
+		if random.IntN(2) == 0 {
+			tr.failAt(n, unix.EINVAL)
+		}
+		_, err := tr.Resume(ctx)
+		return fmt.Sprintf("resume with a fault at %d at the most: %v", n, err)
 	default:
 		tr.failAt(n, unix.EIO)
 		_, err := tr.Restore(ctx, owner)

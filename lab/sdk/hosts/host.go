@@ -16,6 +16,8 @@ import (
 type Host struct {
 	pulumi.CustomResourceState
 
+	// Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.
+	Adopt pulumi.BoolPtrOutput `pulumi:"adopt"`
 	// How the machine is reached. Another address is an update, another machine a replacement.
 	Connection ConnectionOutput `pulumi:"connection"`
 	// What the host says of itself.
@@ -80,6 +82,8 @@ func HostExists(ctx *pulumi.Context,
 }
 
 type hostArgs struct {
+	// Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.
+	Adopt *bool `pulumi:"adopt"`
 	// How the machine is reached. Another address is an update, another machine a replacement.
 	Connection Connection `pulumi:"connection"`
 	// Id of the lab instance (LabInstance.id).
@@ -88,6 +92,8 @@ type hostArgs struct {
 
 // The set of arguments for constructing a Host resource.
 type HostArgs struct {
+	// Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.
+	Adopt pulumi.BoolPtrInput
 	// How the machine is reached. Another address is an update, another machine a replacement.
 	Connection ConnectionInput
 	// Id of the lab instance (LabInstance.id).
@@ -179,6 +185,11 @@ func (o HostOutput) ToHostOutput() HostOutput {
 
 func (o HostOutput) ToHostOutputWithContext(ctx context.Context) HostOutput {
 	return o
+}
+
+// Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.
+func (o HostOutput) Adopt() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Host) pulumi.BoolPtrOutput { return v.Adopt }).(pulumi.BoolPtrOutput)
 }
 
 // How the machine is reached. Another address is an update, another machine a replacement.

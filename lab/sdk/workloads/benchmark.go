@@ -17,6 +17,8 @@ import (
 type Benchmark struct {
 	pulumi.CustomResourceState
 
+	// Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.
+	Compare pulumi.BoolPtrOutput `pulumi:"compare"`
 	// Connection counts, measured one after the other.
 	Connections pulumi.IntArrayOutput `pulumi:"connections"`
 	// Digest of everything that the result depends on.
@@ -31,12 +33,16 @@ type Benchmark struct {
 	ProgramDigest pulumi.StringPtrOutput `pulumi:"programDigest"`
 	// When it ran (RFC 3339).
 	Ran pulumi.StringOutput `pulumi:"ran"`
+	// How often each connection count is measured, interleaved; the rows have the medians. Default 1.
+	Rounds pulumi.IntPtrOutput `pulumi:"rounds"`
 	// A row for each connection count. Durations are nanoseconds.
 	Rows RowArrayOutput `pulumi:"rows"`
 	// The server to load.
 	Server ServerRefOutput `pulumi:"server"`
 	// The rows as text.
 	Table pulumi.StringOutput `pulumi:"table"`
+	// Every run of the loader, in the order in which they ran.
+	Trials TrialArrayOutput `pulumi:"trials"`
 	// Digests of the tuning that the result depends on (Profile.digest).
 	Tuning pulumi.StringArrayOutput `pulumi:"tuning"`
 	// Time before the measurement of each connection count, such as `1s`. Default: none.
@@ -101,6 +107,8 @@ func BenchmarkExists(ctx *pulumi.Context,
 }
 
 type benchmarkArgs struct {
+	// Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.
+	Compare *bool `pulumi:"compare"`
 	// Connection counts, measured one after the other.
 	Connections []int `pulumi:"connections"`
 	// Time of each measurement, such as `5s`.
@@ -111,6 +119,8 @@ type benchmarkArgs struct {
 	Path *string `pulumi:"path"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
 	ProgramDigest *string `pulumi:"programDigest"`
+	// How often each connection count is measured, interleaved; the rows have the medians. Default 1.
+	Rounds *int `pulumi:"rounds"`
 	// The server to load.
 	Server ServerRef `pulumi:"server"`
 	// Digests of the tuning that the result depends on (Profile.digest).
@@ -121,6 +131,8 @@ type benchmarkArgs struct {
 
 // The set of arguments for constructing a Benchmark resource.
 type BenchmarkArgs struct {
+	// Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.
+	Compare pulumi.BoolPtrInput
 	// Connection counts, measured one after the other.
 	Connections pulumi.IntArrayInput
 	// Time of each measurement, such as `5s`.
@@ -131,6 +143,8 @@ type BenchmarkArgs struct {
 	Path pulumi.StringPtrInput
 	// Set by the provider: digest of the loader, so that a new build measures again.
 	ProgramDigest pulumi.StringPtrInput
+	// How often each connection count is measured, interleaved; the rows have the medians. Default 1.
+	Rounds pulumi.IntPtrInput
 	// The server to load.
 	Server ServerRefInput
 	// Digests of the tuning that the result depends on (Profile.digest).
@@ -226,6 +240,11 @@ func (o BenchmarkOutput) ToBenchmarkOutputWithContext(ctx context.Context) Bench
 	return o
 }
 
+// Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.
+func (o BenchmarkOutput) Compare() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.BoolPtrOutput { return v.Compare }).(pulumi.BoolPtrOutput)
+}
+
 // Connection counts, measured one after the other.
 func (o BenchmarkOutput) Connections() pulumi.IntArrayOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.IntArrayOutput { return v.Connections }).(pulumi.IntArrayOutput)
@@ -261,6 +280,11 @@ func (o BenchmarkOutput) Ran() pulumi.StringOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Ran }).(pulumi.StringOutput)
 }
 
+// How often each connection count is measured, interleaved; the rows have the medians. Default 1.
+func (o BenchmarkOutput) Rounds() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.IntPtrOutput { return v.Rounds }).(pulumi.IntPtrOutput)
+}
+
 // A row for each connection count. Durations are nanoseconds.
 func (o BenchmarkOutput) Rows() RowArrayOutput {
 	return o.ApplyT(func(v *Benchmark) RowArrayOutput { return v.Rows }).(RowArrayOutput)
@@ -274,6 +298,11 @@ func (o BenchmarkOutput) Server() ServerRefOutput {
 // The rows as text.
 func (o BenchmarkOutput) Table() pulumi.StringOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Table }).(pulumi.StringOutput)
+}
+
+// Every run of the loader, in the order in which they ran.
+func (o BenchmarkOutput) Trials() TrialArrayOutput {
+	return o.ApplyT(func(v *Benchmark) TrialArrayOutput { return v.Trials }).(TrialArrayOutput)
 }
 
 // Digests of the tuning that the result depends on (Profile.digest).

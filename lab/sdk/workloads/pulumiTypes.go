@@ -14,9 +14,288 @@ import (
 
 var _ = internal.GetEnvOrDefault
 
+type Comparison struct {
+	Confidence float64 `pulumi:"confidence"`
+	High       float64 `pulumi:"high"`
+	Low        float64 `pulumi:"low"`
+	Ratio      float64 `pulumi:"ratio"`
+	Untuned    Figures `pulumi:"untuned"`
+}
+
+type ComparisonOutput struct{ *pulumi.OutputState }
+
+func (ComparisonOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Comparison)(nil)).Elem()
+}
+
+func (o ComparisonOutput) ToComparisonOutput() ComparisonOutput {
+	return o
+}
+
+func (o ComparisonOutput) ToComparisonOutputWithContext(ctx context.Context) ComparisonOutput {
+	return o
+}
+
+func (o ComparisonOutput) Confidence() pulumi.Float64Output {
+	return o.ApplyT(func(v Comparison) float64 { return v.Confidence }).(pulumi.Float64Output)
+}
+
+func (o ComparisonOutput) High() pulumi.Float64Output {
+	return o.ApplyT(func(v Comparison) float64 { return v.High }).(pulumi.Float64Output)
+}
+
+func (o ComparisonOutput) Low() pulumi.Float64Output {
+	return o.ApplyT(func(v Comparison) float64 { return v.Low }).(pulumi.Float64Output)
+}
+
+func (o ComparisonOutput) Ratio() pulumi.Float64Output {
+	return o.ApplyT(func(v Comparison) float64 { return v.Ratio }).(pulumi.Float64Output)
+}
+
+func (o ComparisonOutput) Untuned() FiguresOutput {
+	return o.ApplyT(func(v Comparison) Figures { return v.Untuned }).(FiguresOutput)
+}
+
+type ComparisonPtrOutput struct{ *pulumi.OutputState }
+
+func (ComparisonPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Comparison)(nil)).Elem()
+}
+
+func (o ComparisonPtrOutput) ToComparisonPtrOutput() ComparisonPtrOutput {
+	return o
+}
+
+func (o ComparisonPtrOutput) ToComparisonPtrOutputWithContext(ctx context.Context) ComparisonPtrOutput {
+	return o
+}
+
+func (o ComparisonPtrOutput) Elem() ComparisonOutput {
+	return o.ApplyT(func(v *Comparison) Comparison {
+		if v != nil {
+			return *v
+		}
+		var ret Comparison
+		return ret
+	}).(ComparisonOutput)
+}
+
+func (o ComparisonPtrOutput) Confidence() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Comparison) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.Confidence
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o ComparisonPtrOutput) High() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Comparison) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.High
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o ComparisonPtrOutput) Low() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Comparison) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.Low
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o ComparisonPtrOutput) Ratio() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Comparison) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.Ratio
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o ComparisonPtrOutput) Untuned() FiguresPtrOutput {
+	return o.ApplyT(func(v *Comparison) *Figures {
+		if v == nil {
+			return nil
+		}
+		return &v.Untuned
+	}).(FiguresPtrOutput)
+}
+
+type Figures struct {
+	AllocationsPerRequest float64        `pulumi:"allocationsPerRequest"`
+	Collections           int            `pulumi:"collections"`
+	Errors                int            `pulumi:"errors"`
+	ErrorsByKind          map[string]int `pulumi:"errorsByKind"`
+	MaxNs                 int            `pulumi:"maxNs"`
+	P50Ns                 int            `pulumi:"p50Ns"`
+	P90Ns                 int            `pulumi:"p90Ns"`
+	P99Ns                 int            `pulumi:"p99Ns"`
+	RequestsPerSecond     float64        `pulumi:"requestsPerSecond"`
+}
+
+type FiguresOutput struct{ *pulumi.OutputState }
+
+func (FiguresOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Figures)(nil)).Elem()
+}
+
+func (o FiguresOutput) ToFiguresOutput() FiguresOutput {
+	return o
+}
+
+func (o FiguresOutput) ToFiguresOutputWithContext(ctx context.Context) FiguresOutput {
+	return o
+}
+
+func (o FiguresOutput) AllocationsPerRequest() pulumi.Float64Output {
+	return o.ApplyT(func(v Figures) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
+}
+
+func (o FiguresOutput) Collections() pulumi.IntOutput {
+	return o.ApplyT(func(v Figures) int { return v.Collections }).(pulumi.IntOutput)
+}
+
+func (o FiguresOutput) Errors() pulumi.IntOutput {
+	return o.ApplyT(func(v Figures) int { return v.Errors }).(pulumi.IntOutput)
+}
+
+func (o FiguresOutput) ErrorsByKind() pulumi.IntMapOutput {
+	return o.ApplyT(func(v Figures) map[string]int { return v.ErrorsByKind }).(pulumi.IntMapOutput)
+}
+
+func (o FiguresOutput) MaxNs() pulumi.IntOutput {
+	return o.ApplyT(func(v Figures) int { return v.MaxNs }).(pulumi.IntOutput)
+}
+
+func (o FiguresOutput) P50Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v Figures) int { return v.P50Ns }).(pulumi.IntOutput)
+}
+
+func (o FiguresOutput) P90Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v Figures) int { return v.P90Ns }).(pulumi.IntOutput)
+}
+
+func (o FiguresOutput) P99Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v Figures) int { return v.P99Ns }).(pulumi.IntOutput)
+}
+
+func (o FiguresOutput) RequestsPerSecond() pulumi.Float64Output {
+	return o.ApplyT(func(v Figures) float64 { return v.RequestsPerSecond }).(pulumi.Float64Output)
+}
+
+type FiguresPtrOutput struct{ *pulumi.OutputState }
+
+func (FiguresPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Figures)(nil)).Elem()
+}
+
+func (o FiguresPtrOutput) ToFiguresPtrOutput() FiguresPtrOutput {
+	return o
+}
+
+func (o FiguresPtrOutput) ToFiguresPtrOutputWithContext(ctx context.Context) FiguresPtrOutput {
+	return o
+}
+
+func (o FiguresPtrOutput) Elem() FiguresOutput {
+	return o.ApplyT(func(v *Figures) Figures {
+		if v != nil {
+			return *v
+		}
+		var ret Figures
+		return ret
+	}).(FiguresOutput)
+}
+
+func (o FiguresPtrOutput) AllocationsPerRequest() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Figures) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.AllocationsPerRequest
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o FiguresPtrOutput) Collections() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Figures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.Collections
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o FiguresPtrOutput) Errors() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Figures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.Errors
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o FiguresPtrOutput) ErrorsByKind() pulumi.IntMapOutput {
+	return o.ApplyT(func(v *Figures) map[string]int {
+		if v == nil {
+			return nil
+		}
+		return v.ErrorsByKind
+	}).(pulumi.IntMapOutput)
+}
+
+func (o FiguresPtrOutput) MaxNs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Figures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.MaxNs
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o FiguresPtrOutput) P50Ns() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Figures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.P50Ns
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o FiguresPtrOutput) P90Ns() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Figures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.P90Ns
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o FiguresPtrOutput) P99Ns() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Figures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.P99Ns
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o FiguresPtrOutput) RequestsPerSecond() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Figures) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.RequestsPerSecond
+	}).(pulumi.Float64PtrOutput)
+}
+
 type Row struct {
 	AllocationsPerRequest float64        `pulumi:"allocationsPerRequest"`
 	Collections           int            `pulumi:"collections"`
+	Comparison            *Comparison    `pulumi:"comparison"`
 	Connections           int            `pulumi:"connections"`
 	Errors                int            `pulumi:"errors"`
 	ErrorsByKind          map[string]int `pulumi:"errorsByKind"`
@@ -25,6 +304,7 @@ type Row struct {
 	P90Ns                 int            `pulumi:"p90Ns"`
 	P99Ns                 int            `pulumi:"p99Ns"`
 	RequestsPerSecond     float64        `pulumi:"requestsPerSecond"`
+	Rounds                int            `pulumi:"rounds"`
 }
 
 type RowOutput struct{ *pulumi.OutputState }
@@ -47,6 +327,10 @@ func (o RowOutput) AllocationsPerRequest() pulumi.Float64Output {
 
 func (o RowOutput) Collections() pulumi.IntOutput {
 	return o.ApplyT(func(v Row) int { return v.Collections }).(pulumi.IntOutput)
+}
+
+func (o RowOutput) Comparison() ComparisonPtrOutput {
+	return o.ApplyT(func(v Row) *Comparison { return v.Comparison }).(ComparisonPtrOutput)
 }
 
 func (o RowOutput) Connections() pulumi.IntOutput {
@@ -79,6 +363,10 @@ func (o RowOutput) P99Ns() pulumi.IntOutput {
 
 func (o RowOutput) RequestsPerSecond() pulumi.Float64Output {
 	return o.ApplyT(func(v Row) float64 { return v.RequestsPerSecond }).(pulumi.Float64Output)
+}
+
+func (o RowOutput) Rounds() pulumi.IntOutput {
+	return o.ApplyT(func(v Row) int { return v.Rounds }).(pulumi.IntOutput)
 }
 
 type RowArrayOutput struct{ *pulumi.OutputState }
@@ -189,9 +477,112 @@ func (o ServerRefOutput) Urn() pulumi.StringOutput {
 	return o.ApplyT(func(v ServerRef) string { return v.Urn }).(pulumi.StringOutput)
 }
 
+type Trial struct {
+	AllocationsPerRequest float64        `pulumi:"allocationsPerRequest"`
+	Collections           int            `pulumi:"collections"`
+	Connections           int            `pulumi:"connections"`
+	Errors                int            `pulumi:"errors"`
+	ErrorsByKind          map[string]int `pulumi:"errorsByKind"`
+	MaxNs                 int            `pulumi:"maxNs"`
+	P50Ns                 int            `pulumi:"p50Ns"`
+	P90Ns                 int            `pulumi:"p90Ns"`
+	P99Ns                 int            `pulumi:"p99Ns"`
+	RequestsPerSecond     float64        `pulumi:"requestsPerSecond"`
+	Round                 int            `pulumi:"round"`
+	Variant               string         `pulumi:"variant"`
+}
+
+type TrialOutput struct{ *pulumi.OutputState }
+
+func (TrialOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Trial)(nil)).Elem()
+}
+
+func (o TrialOutput) ToTrialOutput() TrialOutput {
+	return o
+}
+
+func (o TrialOutput) ToTrialOutputWithContext(ctx context.Context) TrialOutput {
+	return o
+}
+
+func (o TrialOutput) AllocationsPerRequest() pulumi.Float64Output {
+	return o.ApplyT(func(v Trial) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
+}
+
+func (o TrialOutput) Collections() pulumi.IntOutput {
+	return o.ApplyT(func(v Trial) int { return v.Collections }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) Connections() pulumi.IntOutput {
+	return o.ApplyT(func(v Trial) int { return v.Connections }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) Errors() pulumi.IntOutput {
+	return o.ApplyT(func(v Trial) int { return v.Errors }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) ErrorsByKind() pulumi.IntMapOutput {
+	return o.ApplyT(func(v Trial) map[string]int { return v.ErrorsByKind }).(pulumi.IntMapOutput)
+}
+
+func (o TrialOutput) MaxNs() pulumi.IntOutput {
+	return o.ApplyT(func(v Trial) int { return v.MaxNs }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) P50Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v Trial) int { return v.P50Ns }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) P90Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v Trial) int { return v.P90Ns }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) P99Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v Trial) int { return v.P99Ns }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) RequestsPerSecond() pulumi.Float64Output {
+	return o.ApplyT(func(v Trial) float64 { return v.RequestsPerSecond }).(pulumi.Float64Output)
+}
+
+func (o TrialOutput) Round() pulumi.IntOutput {
+	return o.ApplyT(func(v Trial) int { return v.Round }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) Variant() pulumi.StringOutput {
+	return o.ApplyT(func(v Trial) string { return v.Variant }).(pulumi.StringOutput)
+}
+
+type TrialArrayOutput struct{ *pulumi.OutputState }
+
+func (TrialArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]Trial)(nil)).Elem()
+}
+
+func (o TrialArrayOutput) ToTrialArrayOutput() TrialArrayOutput {
+	return o
+}
+
+func (o TrialArrayOutput) ToTrialArrayOutputWithContext(ctx context.Context) TrialArrayOutput {
+	return o
+}
+
+func (o TrialArrayOutput) Index(i pulumi.IntInput) TrialOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) Trial {
+		return vs[0].([]Trial)[vs[1].(int)]
+	}).(TrialOutput)
+}
+
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefInput)(nil)).Elem(), ServerRefArgs{})
+	pulumi.RegisterOutputType(ComparisonOutput{})
+	pulumi.RegisterOutputType(ComparisonPtrOutput{})
+	pulumi.RegisterOutputType(FiguresOutput{})
+	pulumi.RegisterOutputType(FiguresPtrOutput{})
 	pulumi.RegisterOutputType(RowOutput{})
 	pulumi.RegisterOutputType(RowArrayOutput{})
 	pulumi.RegisterOutputType(ServerRefOutput{})
+	pulumi.RegisterOutputType(TrialOutput{})
+	pulumi.RegisterOutputType(TrialArrayOutput{})
 }
