@@ -36,6 +36,8 @@ func TestScripts(t *testing.T) {
 			"remember": remember,
 			"expand":   expand,
 			"inhost":   inHost,
+			"values":   values,
+			"files":    files,
 			"machine":  makeMachine,
 			"wire":     wire,
 			"killhost": killHost,

@@ -44,6 +44,28 @@ func inHost(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// values prints every value of a host that tuning could change: what can be written under
+// /proc/sys/net, and the queues of the NICs.
+//
+//	values box
+func values(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: values HOST")
+	}
+	// A few files can be written but not read, or have no value; grep says so on stderr.
+	inHost(ts, false, []string{args[0], `find /proc/sys/net /sys/class/net/*/queues/ -type f -perm -u+w | sort | xargs grep -sH "" || true`})
+}
+
+// files prints the path of every file of a host in the places where programs keep state.
+//
+//	files box
+func files(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: files HOST")
+	}
+	inHost(ts, false, []string{args[0], "find /etc /home /opt /root /run /tmp /usr/local /var | sort"})
+}
+
 // makeMachine makes a host that is no resource of the stack, like a real box that was
 // there before, and sets variables for a connection block to it:
 //
