@@ -26,44 +26,53 @@ func inHost(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: [!] inhost NAME COMMAND...")
 	}
-	var login string
-	if c, ok := of(ts).machines[args[0]]; ok {
-		login = c.Command()
-	} else {
-		value, ok := step(outputs(ts), "ssh")
-		if ok {
-			value, ok = step(value, args[0])
-		}
-		if login, _ = value.(string); !ok || login == "" {
-			ts.Fatalf("no login to host %s among the outputs", args[0])
-		}
-	}
-	err := ts.Exec("sh", "-c", login+` -o LogLevel=ERROR "$0"`, strings.Join(args[1:], " "))
+	err := ts.Exec("sh", "-c", login(ts, args[0])+` "$0"`, strings.Join(args[1:], " "))
 	if (err != nil) != neg {
 		ts.Fatalf("inhost: error %v", err)
 	}
 }
 
-// values prints every value of a host that tuning could change: what can be written under
-// /proc/sys/net, and the queues of the NICs.
-//
-//	values box
-func values(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: values HOST")
+// login is the command that logs in to a host.
+func login(ts *testscript.TestScript, host string) string {
+	if c, ok := of(ts).machines[host]; ok {
+		return c.Command()
 	}
-	// A few files can be written but not read, or have no value; grep says so on stderr.
-	inHost(ts, false, []string{args[0], `find /proc/sys/net /sys/class/net/*/queues/ -type f -perm -u+w | sort | xargs grep -sH "" || true`})
+	logins, _ := step(outputs(ts), "ssh")
+	command, _ := step(logins, host)
+	text, ok := command.(string)
+	if !ok {
+		ts.Fatalf("the output ssh has no login to host %s: %v", host, logins)
+	}
+	return text
 }
 
-// files prints the path of every file of a host in the places where programs keep state.
+// values writes every value of a host that tuning could change into a file: what can be
+// written under /proc/sys/net, and the queues of the NICs.
 //
-//	files box
+//	values box before.values
+func values(ts *testscript.TestScript, neg bool, args []string) {
+	// A few files can be written but not read, or have no value; grep says so on stderr.
+	capture(ts, neg, args, `find /proc/sys/net /sys/class/net/*/queues/ -type f -perm -u+w | sort | xargs grep -sH "" || true`)
+}
+
+// files writes the path of every file of a host, in the places where programs keep
+// state, into a file.
+//
+//	files box before.files
 func files(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: files HOST")
+	capture(ts, neg, args, "find /etc /home /opt /root /run /tmp /usr/local /var | sort")
+}
+
+func capture(ts *testscript.TestScript, neg bool, args []string, command string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: values|files HOST FILE")
 	}
-	inHost(ts, false, []string{args[0], "find /etc /home /opt /root /run /tmp /usr/local /var | sort"})
+	out, err := exec.Command("sh", "-c", login(ts, args[0])+` "$0"`, command).Output()
+	ts.Check(err)
+	if len(out) == 0 {
+		ts.Fatalf("host %s has shown nothing", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out, 0o600))
 }
 
 // makeMachine makes a host that is no resource of the stack, like a real box that was
