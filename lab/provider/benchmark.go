@@ -31,6 +31,7 @@ type BenchmarkArgs struct {
 	WarmUp        string    `pulumi:"warmUp,optional"`
 	Duration      string    `pulumi:"duration"`
 	Tuning        []string  `pulumi:"tuning,optional"`
+	Links         []string  `pulumi:"links,optional"`
 	ProgramDigest string    `pulumi:"programDigest,optional"`
 }
 
@@ -58,6 +59,7 @@ func (b *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&b.WarmUp, "Time before the measurement of each connection count, such as `1s`. Default: none.")
 	a.Describe(&b.Duration, "Time of each measurement, such as `5s`.")
 	a.Describe(&b.Tuning, "Digests of the tuning that the result depends on (Profile.digest).")
+	a.Describe(&b.Links, "Digests of the links that the load goes over (Link.digest).")
 	a.Describe(&b.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
 }
 
@@ -73,7 +75,7 @@ func (b *BenchmarkState) Annotate(a infer.Annotator) {
 func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, state *BenchmarkState) {
 	inputs := []infer.InputField{
 		f.InputField(&args.Server), f.InputField(&args.Loader), f.InputField(&args.Path), f.InputField(&args.Connections),
-		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Tuning), f.InputField(&args.ProgramDigest),
+		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
 	}
 	for _, output := range []any{&state.Rows, &state.Table, &state.Ran, &state.Digest} {
 		f.OutputField(output).DependsOn(inputs...)
