@@ -28,10 +28,11 @@ func (h *Host) Claim(ctx context.Context, owner spec.Owner) (hostspec.Facts, err
 	return decode[hostspec.Facts](h, reply.GetFacts(), err)
 }
 
-// Release puts back all that a lab still has on the host and removes what was uploaded
-// when no other lab is left there.
-func (h *Host) Release(ctx context.Context, lab string) (spec.Report, error) {
-	reply, err := h.agent.Release(ctx, &agentpb.ReleaseRequest{Lab: lab})
+// Release puts back all that the owner's lab still has on the host and removes what was
+// uploaded when no other lab is left there. What another resource of the lab has claimed
+// since is left alone.
+func (h *Host) Release(ctx context.Context, owner spec.Owner) (spec.Report, error) {
+	reply, err := h.agent.Release(ctx, &agentpb.ReleaseRequest{Owner: ownerpb(owner)})
 	return decode[spec.Report](h, reply.GetReport(), err)
 }
 

@@ -71,11 +71,17 @@ func (s *Service) Claim(ctx context.Context, r *agentpb.ClaimRequest) (*agentpb.
 func (s *Service) Release(ctx context.Context, r *agentpb.ReleaseRequest) (*agentpb.TuneReply, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	report, err := s.tuning.RestoreLab(ctx, r.GetLab())
+	o := owner(r.GetOwner())
+	claims, err := s.tuning.Claims(o.Lab)
 	if err != nil {
 		return nil, err
 	}
-	claims, err := s.tuning.Claims(r.GetLab())
+	for _, c := range claims {
+		if c.Kind == tuning.ClaimHost && c.Owner != o {
+			return reply(spec.Report{Warnings: []string{fmt.Sprintf("the host now belongs to %s and was left alone", c.Owner.URN)}})
+		}
+	}
+	report, err := s.tuning.RestoreLab(ctx, o.Lab)
 	if err != nil {
 		return nil, err
 	}

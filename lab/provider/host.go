@@ -204,7 +204,7 @@ func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (in
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}
-	report, err := host.Release(ctx, r.State.Lab)
+	report, err := host.Release(ctx, spec.Owner{URN: urn(ctx), Lab: r.State.Lab})
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}

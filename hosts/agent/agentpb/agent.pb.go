@@ -250,7 +250,7 @@ func (x *ClaimReply) GetFacts() []byte {
 
 type ReleaseRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Lab           string                 `protobuf:"bytes,1,opt,name=lab,proto3" json:"lab,omitempty"`
+	Owner         *Owner                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -285,11 +285,11 @@ func (*ReleaseRequest) Descriptor() ([]byte, []int) {
 	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *ReleaseRequest) GetLab() string {
+func (x *ReleaseRequest) GetOwner() *Owner {
 	if x != nil {
-		return x.Lab
+		return x.Owner
 	}
-	return ""
+	return nil
 }
 
 type TuneRequest struct {
@@ -952,9 +952,9 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"\"\n" +
 	"\n" +
 	"ClaimReply\x12\x14\n" +
-	"\x05facts\x18\x01 \x01(\fR\x05facts\"\"\n" +
-	"\x0eReleaseRequest\x12\x10\n" +
-	"\x03lab\x18\x01 \x01(\tR\x03lab\"Y\n" +
+	"\x05facts\x18\x01 \x01(\fR\x05facts\"@\n" +
+	"\x0eReleaseRequest\x12.\n" +
+	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"Y\n" +
 	"\vTuneRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\x12\x1a\n" +
 	"\btunables\x18\x02 \x01(\fR\btunables\"#\n" +
@@ -1044,39 +1044,40 @@ var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 }
 var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	0,  // 0: benchlab.agent.v1.ClaimRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 1: benchlab.agent.v1.TuneRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 2: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 3: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
-	17, // 4: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
-	0,  // 5: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 6: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
-	1,  // 7: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
-	3,  // 8: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
-	5,  // 9: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
-	6,  // 10: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
-	6,  // 11: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.TuneRequest
-	9,  // 12: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
-	10, // 13: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
-	11, // 14: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
-	11, // 15: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
-	11, // 16: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
-	15, // 17: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
-	2,  // 18: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
-	4,  // 19: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
-	7,  // 20: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
-	7,  // 21: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
-	8,  // 22: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
-	7,  // 23: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
-	12, // 24: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
-	12, // 25: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
-	13, // 26: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
-	14, // 27: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
-	16, // 28: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
-	18, // [18:29] is the sub-list for method output_type
-	7,  // [7:18] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	0,  // 1: benchlab.agent.v1.ReleaseRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 2: benchlab.agent.v1.TuneRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 3: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 4: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
+	17, // 5: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
+	0,  // 6: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 7: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
+	1,  // 8: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
+	3,  // 9: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
+	5,  // 10: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
+	6,  // 11: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
+	6,  // 12: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.TuneRequest
+	9,  // 13: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
+	10, // 14: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
+	11, // 15: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
+	11, // 16: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
+	11, // 17: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
+	15, // 18: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
+	2,  // 19: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
+	4,  // 20: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
+	7,  // 21: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
+	7,  // 22: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
+	8,  // 23: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
+	7,  // 24: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
+	12, // 25: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
+	12, // 26: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
+	13, // 27: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
+	14, // 28: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
+	16, // 29: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
+	19, // [19:30] is the sub-list for method output_type
+	8,  // [8:19] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_hosts_agent_agentpb_agent_proto_init() }
