@@ -30,10 +30,11 @@ func (h *Host) Claim(ctx context.Context, owner spec.Owner, adopt bool) (facts h
 	return facts, reply.GetWarnings(), err
 }
 
-// Release puts back all that a lab still has on the host and removes what was uploaded
-// when no other lab is left there.
-func (h *Host) Release(ctx context.Context, lab string) (spec.Report, error) {
-	reply, err := h.agent.Release(ctx, &agentpb.ReleaseRequest{Lab: lab})
+// Release puts back all that the owner's lab still has on the host and removes what was
+// uploaded when no other lab is left there. What another resource of the lab has claimed
+// since is left alone.
+func (h *Host) Release(ctx context.Context, owner spec.Owner) (spec.Report, error) {
+	reply, err := h.agent.Release(ctx, &agentpb.ReleaseRequest{Owner: ownerpb(owner)})
 	h.forgetUploads()
 	return decode[spec.Report](h, reply.GetReport(), err)
 }
@@ -208,6 +209,15 @@ func last[E, T any](h *Host, stream grpc.ServerStreamingClient[E], next func(*E)
 // some or none of it. Its ledger knows.
 var ErrConnectionLost = errors.New("connection lost")
 
+// AgentError is what the agent has against a call, in its own words. The host was
+// reached, and answered.
+type AgentError struct {
+	Connection hostspec.Connection
+	Message    string
+}
+
+func (e *AgentError) Error() string { return fmt.Sprintf("%s: %s", e.Connection, e.Message) }
+
 // callError names the host and strips the RPC wrapping from the agent's own words.
 func (h *Host) callError(err error) error {
 	s, ok := status.FromError(err)
@@ -220,6 +230,8 @@ func (h *Host) callError(err error) error {
 		return fmt.Errorf("%s: %w", h.connection, context.Canceled)
 	case s.Code() == codes.DeadlineExceeded:
 		return fmt.Errorf("%s: %w", h.connection, context.DeadlineExceeded)
+	case s.Code() == codes.Unknown: // the code of an error that is none of gRPC's
+		return &AgentError{Connection: h.connection, Message: s.Message()}
 	}
 	return fmt.Errorf("%s: %s", h.connection, s.Message())
 }

@@ -37,7 +37,7 @@ func New(ctx *pulumi.Context, name string, d *Definition, opts ...pulumi.Resourc
 	}
 	b := &builder{
 		ctx: ctx, lab: l, parent: pulumi.Parent(l),
-		namespaces: map[string]*sdkhosts.Namespace{}, links: map[string][]pulumi.Resource{},
+		namespaces: map[string]*sdkhosts.Namespace{}, links: map[string][]*sdkhosts.Link{},
 		hosts: map[string]*sdkhosts.Host{}, profiles: map[string][]*sdktuning.Profile{},
 		servers: map[string]*sdkworkloads.Server{}, serverHost: map[string]string{},
 	}
@@ -55,7 +55,7 @@ type builder struct {
 	instance pulumi.StringOutput
 
 	namespaces map[string]*sdkhosts.Namespace
-	links      map[string][]pulumi.Resource // by host
+	links      map[string][]*sdkhosts.Link // by host
 	hosts      map[string]*sdkhosts.Host
 	profiles   map[string][]*sdktuning.Profile // by host
 	servers    map[string]*sdkworkloads.Server
@@ -153,7 +153,14 @@ func (b *builder) makeHosts(d *Definition) error {
 			return fmt.Errorf("host %s has neither a namespace nor a connection", h.Name)
 		}
 		// The host's facts are of its finished links.
-		host, err := sdkhosts.NewHost(b.ctx, h.Name, args, b.parent, pulumi.DependsOn(b.links[h.Name]))
+		var links pulumi.StringArray
+		for _, l := range b.links[h.Name] {
+			links = append(links, l.Instance)
+		}
+		if links != nil {
+			args.Links = links
+		}
+		host, err := sdkhosts.NewHost(b.ctx, h.Name, args, b.parent)
 		if err != nil {
 			return err
 		}
@@ -242,6 +249,21 @@ func (b *builder) digests(hosts ...string) pulumi.StringArray {
 	return digests
 }
 
+// linksOf is the digests of the links of some hosts, each once.
+func (b *builder) linksOf(hosts ...string) pulumi.StringArray {
+	var digests pulumi.StringArray
+	seen := map[*sdkhosts.Link]bool{}
+	for _, host := range hosts {
+		for _, l := range b.links[host] {
+			if !seen[l] {
+				seen[l] = true
+				digests = append(digests, l.Digest)
+			}
+		}
+	}
+	return digests
+}
+
 func (b *builder) makeServers(d *Definition) error {
 	for _, s := range d.Servers {
 		host, err := find(b.hosts, "host", s.Host, "server "+s.Name)
@@ -279,6 +301,9 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 			Server: server.Ref, Loader: loader.Ref,
 			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
 			Tuning: b.digests(b.serverHost[m.Server], m.Loader),
+		}
+		if links := b.linksOf(b.serverHost[m.Server], m.Loader); links != nil {
+			args.Links = links
 		}
 		if m.Path != "" {
 			args.Path = pulumi.String(m.Path)

@@ -257,7 +257,7 @@ func kernelRollback(t *testing.T) {
 	h := kernelHost(t)
 	before := h.get(tcpRmem)
 	_, err := h.Apply(context.Background(), spark, sysctlsOf("net.ipv4.tcp_rmem", "4096 131072 30000000", "net.ipv4.tcp_congestion_control", "nosuch"), nil)
-	mustSay(t, err, `"nosuch"`, "/proc/sys/net/ipv4/tcp_congestion_control", "ENOENT", "module", "put back as before: sysctl/net.ipv4.tcp_rmem")
+	mustSay(t, err, `"nosuch"`, "/proc/sys/net/ipv4/tcp_congestion_control", "ENOENT", "module", "found", "put back as before: sysctl/net.ipv4.tcp_rmem")
 	if got := h.get(tcpRmem); got != before {
 		t.Errorf("%q, was %q", got, before)
 	}

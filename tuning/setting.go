@@ -141,7 +141,7 @@ func advice(err error) string {
 		unix.EACCES:     "the kernel keeps this file read-only here: run as root, on the machine itself rather than in a namespace",
 		unix.EPERM:      "not allowed from here: run as root, on the machine itself rather than in a user namespace",
 		unix.EROFS:      "the file system is mounted read-only, as containers do: use a host that owns its /proc and /sys",
-		unix.ENOENT:     "the kernel knows no such value or its module is not loaded",
+		unix.ENOENT:     "the kernel knows no such value, or its module is not loaded: load it (modprobe), or choose a value that is there",
 		unix.EOVERFLOW:  "the mask names a CPU that this kernel can't have",
 		unix.EBUSY:      "the device is in use: try again when it is idle",
 		unix.EOPNOTSUPP: "the driver can't do this",

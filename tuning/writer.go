@@ -32,7 +32,7 @@ func (w *writer) set(k knob, text []byte, before Original) (after Original, err 
 	case writeErr != nil && readErr == nil && after != before:
 		return after, fmt.Errorf("%w; the write had a partial effect: %q became %q", k.rejected(text, writeErr), before.show(), after.show())
 	case writeErr != nil:
-		return after, k.rejected(text, writeErr)
+		return after, fmt.Errorf("%w; found %q there", k.rejected(text, writeErr), after.show())
 	}
 	return after, readErr
 }

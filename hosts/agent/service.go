@@ -104,7 +104,17 @@ func (s *Service) Release(ctx context.Context, r *agentpb.ReleaseRequest) (*agen
 		return nil, err
 	}
 	defer unlock()
-	report, err := s.release(ctx, r.GetLab())
+	o := owner(r.GetOwner())
+	claims, err := s.tuning.Claims(o.Lab)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range claims {
+		if c.Kind == tuning.ClaimHost && c.Owner != o {
+			return reply(spec.Report{Warnings: []string{fmt.Sprintf("the host now belongs to %s and was left alone", c.Owner.URN)}})
+		}
+	}
+	report, err := s.release(ctx, o.Lab)
 	if err != nil {
 		return nil, err
 	}

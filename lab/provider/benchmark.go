@@ -37,6 +37,7 @@ type BenchmarkArgs struct {
 	Rounds        int       `pulumi:"rounds,optional"`
 	Compare       bool      `pulumi:"compare,optional"`
 	Tuning        []string  `pulumi:"tuning,optional"`
+	Links         []string  `pulumi:"links,optional"`
 	ProgramDigest string    `pulumi:"programDigest,optional"`
 }
 
@@ -67,6 +68,7 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Rounds, "How often each connection count is measured, interleaved; the rows have the medians. Default 1.")
 	a.Describe(&args.Compare, "Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.")
 	a.Describe(&args.Tuning, "Digests of the tuning that the result depends on (Profile.digest).")
+	a.Describe(&args.Links, "Digests of the links that the load goes over (Link.digest).")
 	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
 }
 
@@ -83,7 +85,7 @@ func (b *BenchmarkState) Annotate(a infer.Annotator) {
 func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, state *BenchmarkState) {
 	inputs := []infer.InputField{
 		f.InputField(&args.Server), f.InputField(&args.Loader), f.InputField(&args.Path), f.InputField(&args.Connections),
-		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Compare), f.InputField(&args.Tuning), f.InputField(&args.ProgramDigest),
+		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Compare), f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
 	}
 	for _, output := range []any{&state.Rows, &state.Trials, &state.Table, &state.Ran, &state.Digest} {
 		f.OutputField(output).DependsOn(inputs...)

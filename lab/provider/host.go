@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
@@ -22,6 +23,7 @@ type HostArgs struct {
 	Lab        string     `pulumi:"lab"`
 	Connection Connection `pulumi:"connection"`
 	Adopt      bool       `pulumi:"adopt,optional"`
+	Links      []string   `pulumi:"links,optional"`
 }
 
 // HostState is the state of a Host.
@@ -40,6 +42,7 @@ type HostRef struct {
 	Connection Connection `pulumi:"connection"`
 	MachineID  string     `pulumi:"machineId"`
 	Lab        string     `pulumi:"lab"`
+	Links      []string   `pulumi:"links,optional"`
 }
 
 // Annotate documents the resource.
@@ -53,6 +56,7 @@ func (args *HostArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Lab, "Id of the lab instance (LabInstance.id).")
 	a.Describe(&args.Adopt, "Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.")
 	a.Describe(&args.Connection, "How the machine is reached. Another address is an update, another machine a replacement.")
+	a.Describe(&args.Links, "The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.")
 }
 
 // Annotate documents the outputs.
@@ -68,6 +72,7 @@ func (h *HostRef) Annotate(a infer.Annotator) {
 	a.Describe(&h, "A host as an input of other resources: the output `ref` of a Host.")
 	a.Describe(&h.MachineID, "Content of /etc/machine-id. A host that answers with another one is refused.")
 	a.Describe(&h.Lab, "Id of the lab instance.")
+	a.Describe(&h.Links, "The links made for the host.")
 }
 
 // Annotate documents the type.
@@ -86,9 +91,9 @@ func (c *Connection) Annotate(a infer.Annotator) {
 
 // WireDependencies keeps the outputs known in a preview that does not change the connection.
 func (*Host) WireDependencies(f infer.FieldSelector, args *HostArgs, state *HostState) {
-	f.OutputField(&state.Facts).DependsOn(f.InputField(&args.Connection))
+	f.OutputField(&state.Facts).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Links))
 	f.OutputField(&state.Login).DependsOn(f.InputField(&args.Connection))
-	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab))
+	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab), f.InputField(&args.Links))
 }
 
 // Diff makes another machine a replacement and another address of the same an update.
@@ -106,6 +111,9 @@ func (h *Host) Diff(ctx context.Context, r infer.DiffRequest[HostArgs, HostState
 	}
 	if r.Inputs.Adopt != r.State.Adopt {
 		d.DetailedDiff["adopt"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
+	}
+	if !slices.Equal(r.Inputs.Links, r.State.Links) {
+		d.DetailedDiff["links"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
 	}
 	d.HasChanges = len(d.DetailedDiff) > 0
 	return d, nil
@@ -162,7 +170,7 @@ func (h *Host) claim(ctx context.Context, args HostArgs) (HostState, error) {
 func newHostState(args HostArgs, facts hostspec.Facts) HostState {
 	return HostState{
 		HostArgs: args, Facts: facts,
-		Ref:   HostRef{Connection: args.Connection, MachineID: facts.MachineID, Lab: args.Lab},
+		Ref:   HostRef{Connection: args.Connection, MachineID: facts.MachineID, Lab: args.Lab, Links: args.Links},
 		Login: args.Connection.Command(),
 	}
 }
@@ -183,7 +191,7 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: newHostState(r.State.HostArgs, facts)}, nil
 }
 
-// Update follows a host to another address; Diff has made sure that it is the same machine.
+// Update follows a host to another address and looks at its new NICs; Diff has made sure that it is the same machine.
 func (h *Host) Update(ctx context.Context, r infer.UpdateRequest[HostArgs, HostState]) (infer.UpdateResponse[HostState], error) {
 	if r.DryRun {
 		state := r.State
@@ -204,7 +212,7 @@ func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (in
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}
-	report, err := host.Release(ctx, r.State.Lab)
+	report, err := host.Release(ctx, spec.Owner{URN: urn(ctx), Lab: r.State.Lab})
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}

@@ -37,3 +37,8 @@ func (*LabInstance) Create(_ context.Context, r infer.CreateRequest[LabInstanceA
 	}
 	return infer.CreateResponse[LabInstanceState]{ID: hex.EncodeToString(id)}, nil
 }
+
+// Delete removes what the namespace hosts of the lab have left of keys.
+func (*LabInstance) Delete(_ context.Context, r infer.DeleteRequest[LabInstanceState]) (infer.DeleteResponse, error) {
+	return infer.DeleteResponse{}, removeIdentities(r.ID)
+}

@@ -2,6 +2,9 @@ package provider
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +33,11 @@ type LinkEnd struct {
 }
 
 // LinkState is the state of a Link.
-type LinkState struct{ LinkArgs }
+type LinkState struct {
+	LinkArgs
+	Instance string `pulumi:"instance"`
+	Digest   string `pulumi:"digest"`
+}
 
 // Annotate documents the resource.
 func (l *Link) Annotate(a infer.Annotator) {
@@ -43,6 +50,12 @@ func (args *LinkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Ends, "The two ends.")
 	a.Describe(&args.Queues, "Number of rx and of tx queues at each end. Default 1.")
 	a.Describe(&args.RateBits, "Limit of each direction in bit/s. Default: none.")
+}
+
+// Annotate documents the outputs.
+func (s *LinkState) Annotate(a infer.Annotator) {
+	a.Describe(&s.Instance, "Names this life of the link: what was set on its NICs is gone with it, and a link made anew has another one.")
+	a.Describe(&s.Digest, "Digest of what a measurement over the link depends on: addresses, queues and rate.")
 }
 
 // Annotate documents the type.
@@ -59,6 +72,16 @@ func (args LinkArgs) spec() namespace.LinkSpec {
 		s.Ends[i] = namespace.LinkEnd{Host: namespaceName(e.Namespace), NIC: e.NIC, Address: e.Address}
 	}
 	return s
+}
+
+// digest covers what the NICs are like, not which life of which hosts they are in.
+func (args LinkArgs) digest() string {
+	sum := sha256.New()
+	for _, e := range args.Ends {
+		_, _ = fmt.Fprintln(sum, e.NIC, e.Address) // a hash never fails to write
+	}
+	_, _ = fmt.Fprintln(sum, args.Queues, args.RateBits)
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Check judges the ends as far as they are known.
@@ -79,7 +102,7 @@ func (*Link) Check(ctx context.Context, r infer.CheckRequest) (infer.CheckRespon
 // Create makes the pair. What a killed run has left of it is replaced.
 func (l *Link) Create(ctx context.Context, r infer.CreateRequest[LinkArgs]) (infer.CreateResponse[LinkState], error) {
 	if r.DryRun {
-		return infer.CreateResponse[LinkState]{ID: "preview", Output: LinkState{r.Inputs}}, nil
+		return infer.CreateResponse[LinkState]{ID: "preview", Output: LinkState{LinkArgs: r.Inputs}}, nil
 	}
 	s := r.Inputs.spec()
 	if err := l.lab.machine.DeleteLink(ctx, s); err != nil {
@@ -88,8 +111,13 @@ func (l *Link) Create(ctx context.Context, r infer.CreateRequest[LinkArgs]) (inf
 	if _, err := l.lab.machine.CreateLink(ctx, s); err != nil {
 		return infer.CreateResponse[LinkState]{}, err
 	}
+	instance := make([]byte, 8)
+	if _, err := rand.Read(instance); err != nil {
+		return infer.CreateResponse[LinkState]{}, err
+	}
+	state := LinkState{LinkArgs: r.Inputs, Instance: hex.EncodeToString(instance), Digest: r.Inputs.digest()}
 	id := fmt.Sprintf("%s:%s-%s:%s", s.Ends[0].Host, s.Ends[0].NIC, s.Ends[1].Host, s.Ends[1].NIC)
-	return infer.CreateResponse[LinkState]{ID: id, Output: LinkState{r.Inputs}}, nil
+	return infer.CreateResponse[LinkState]{ID: id, Output: state}, nil
 }
 
 // Read finds the pair. One that is gone or was changed has no id: the next run makes it anew.

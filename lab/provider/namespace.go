@@ -52,7 +52,7 @@ func (n *Namespace) Create(ctx context.Context, r infer.CreateRequest[NamespaceA
 	if r.DryRun {
 		return infer.CreateResponse[NamespaceState]{ID: "preview", Output: NamespaceState{NamespaceArgs: r.Inputs}}, nil
 	}
-	name := r.Inputs.Hostname + "-" + r.Inputs.Lab[:min(8, len(r.Inputs.Lab))]
+	name := r.Inputs.Hostname + labSuffix(r.Inputs.Lab)
 	if err := namespace.CheckName(name); err != nil {
 		return infer.CreateResponse[NamespaceState]{}, err
 	}
@@ -103,6 +103,9 @@ func (n *Namespace) Delete(ctx context.Context, r infer.DeleteRequest[NamespaceS
 	return infer.DeleteResponse{}, errors.Join(n.lab.machine.Delete(ctx, r.ID), removeIdentity(r.ID))
 }
 
+// labSuffix ends the names of the namespace hosts of a lab.
+func labSuffix(lab string) string { return "-" + lab[:min(8, len(lab))] }
+
 func namespaceName(instance string) string {
 	name, _, _ := strings.Cut(instance, "/")
 	return name
@@ -120,6 +123,20 @@ func identityPath(name string) (string, error) {
 		dir = filepath.Join(home, ".local", "state")
 	}
 	return filepath.Join(dir, "benchlab", name, "identity"), nil
+}
+
+// removeIdentities removes the keys of all namespace hosts of a lab: a host that a refresh
+// has found gone leaves its key behind, for its resource is never deleted.
+func removeIdentities(lab string) error {
+	pattern, err := identityPath("*" + labSuffix(lab))
+	if err != nil {
+		return err
+	}
+	identities, err := filepath.Glob(pattern)
+	for _, identity := range identities {
+		err = errors.Join(err, removeIdentity(filepath.Base(filepath.Dir(identity))))
+	}
+	return err
 }
 
 // removeIdentity removes the key, and the folder of keys with the last one.

@@ -69,11 +69,10 @@ func (r *PacketSteering) applied(ctx context.Context, args PacketSteeringArgs, b
 // Read compares the host with the wanted values.
 func (r *PacketSteering) Read(ctx context.Context, req infer.ReadRequest[PacketSteeringArgs, PacketSteeringState]) (infer.ReadResponse[PacketSteeringArgs, PacketSteeringState], error) {
 	args := req.State.PacketSteeringArgs
-	tuned, drift, gone, err := r.lab.readTune(ctx, args.Host, args.tunables())
+	tuned, drift, gone, err := r.lab.readTune(ctx, args.Host, args.tunables(), req.State.Tuned)
 	if err != nil || gone {
 		return infer.ReadResponse[PacketSteeringArgs, PacketSteeringState]{}, err
 	}
-	tuned.Writes = req.State.Writes
 	req.Inputs.Drift, args.Drift = drift, drift
 	return infer.ReadResponse[PacketSteeringArgs, PacketSteeringState]{ID: req.ID, Inputs: req.Inputs, State: PacketSteeringState{args, tuned}}, nil
 }

@@ -111,11 +111,10 @@ func (r *Profile) applied(ctx context.Context, args ProfileArgs, before Tuned, d
 // Read compares the host with the wanted values.
 func (r *Profile) Read(ctx context.Context, req infer.ReadRequest[ProfileArgs, ProfileState]) (infer.ReadResponse[ProfileArgs, ProfileState], error) {
 	args := req.State.ProfileArgs
-	tuned, drift, gone, err := r.lab.readTune(ctx, args.Host, args.tunables())
+	tuned, drift, gone, err := r.lab.readTune(ctx, args.Host, args.tunables(), req.State.Tuned)
 	if err != nil || gone {
 		return infer.ReadResponse[ProfileArgs, ProfileState]{}, err
 	}
-	tuned.Writes = req.State.Writes
 	req.Inputs.Drift, args.Drift = drift, drift
 	return infer.ReadResponse[ProfileArgs, ProfileState]{ID: req.ID, Inputs: req.Inputs, State: ProfileState{args, tuned}}, nil
 }

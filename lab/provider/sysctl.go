@@ -71,13 +71,15 @@ func (r *Sysctl) applied(ctx context.Context, args SysctlArgs, before Tuned, dry
 // it and the next run repairs it.
 func (r *Sysctl) Read(ctx context.Context, req infer.ReadRequest[SysctlArgs, SysctlState]) (infer.ReadResponse[SysctlArgs, SysctlState], error) {
 	args := req.State.SysctlArgs
-	tuned, drift, gone, err := r.lab.readTune(ctx, args.Host, args.tunables())
+	tuned, drift, gone, err := r.lab.readTune(ctx, args.Host, args.tunables(), req.State.Tuned)
 	if err != nil || gone {
 		return infer.ReadResponse[SysctlArgs, SysctlState]{}, err
 	}
-	tuned.Writes = req.State.Writes
 	if len(drift) > 0 {
-		args.Value = tuned.Settings[0].Live
+		args.Value = "" // no value at all, where the host no longer has the key
+		if _, failed := drift[wholeHost]; !failed {
+			args.Value = tuned.Settings[0].Live
+		}
 		req.Inputs.Value = args.Value
 	}
 	return infer.ReadResponse[SysctlArgs, SysctlState]{ID: req.ID, Inputs: req.Inputs, State: SysctlState{args, tuned}}, nil

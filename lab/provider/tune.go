@@ -104,8 +104,9 @@ func (l *lab) previewTune(ctx context.Context, ref HostRef, want spec.Tunables) 
 }
 
 // readTune compares a host with the wanted values. gone is true for a namespace host that
-// no longer exists.
-func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables) (t Tuned, drift map[string]string, gone bool, err error) {
+// no longer exists. A host that can't have the values any more, because a NIC or a module
+// is gone, has drifted: the next run brings it back or says what is wrong.
+func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables, before Tuned) (t Tuned, drift map[string]string, gone bool, err error) {
 	host, err := l.host(ctx, ref)
 	if errors.Is(err, errGone) {
 		return Tuned{}, nil, true, nil
@@ -114,6 +115,11 @@ func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables) (t 
 		return Tuned{}, nil, false, err
 	}
 	report, err := host.Plan(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want)
+	var answer *hosts.AgentError
+	if errors.As(err, &answer) {
+		p.GetLogger(ctx).Warningf("drift on %v", answer)
+		return before, map[string]string{wholeHost: answer.Message}, false, nil
+	}
 	if err != nil {
 		return Tuned{}, nil, false, err
 	}
@@ -131,8 +137,13 @@ func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables) (t 
 			report.Settings[i].Status = spec.Applied
 		}
 	}
-	return newTuned(report, want), drift, false, nil
+	t = newTuned(report, want)
+	t.Writes = before.Writes
+	return t, drift, false, nil
 }
+
+// wholeHost stands in a drift in the place of a key where the values could not be compared.
+const wholeHost = "host"
 
 // restore puts the originals back.
 func (l *lab) restore(ctx context.Context, ref HostRef) error {

@@ -267,7 +267,7 @@ func (x *ClaimReply) GetWarnings() []string {
 
 type ReleaseRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Lab           string                 `protobuf:"bytes,1,opt,name=lab,proto3" json:"lab,omitempty"`
+	Owner         *Owner                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -302,11 +302,11 @@ func (*ReleaseRequest) Descriptor() ([]byte, []int) {
 	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *ReleaseRequest) GetLab() string {
+func (x *ReleaseRequest) GetOwner() *Owner {
 	if x != nil {
-		return x.Lab
+		return x.Owner
 	}
-	return ""
+	return nil
 }
 
 type TuneRequest struct {
@@ -1299,9 +1299,9 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\n" +
 	"ClaimReply\x12\x14\n" +
 	"\x05facts\x18\x01 \x01(\fR\x05facts\x12\x1a\n" +
-	"\bwarnings\x18\x02 \x03(\tR\bwarnings\"\"\n" +
-	"\x0eReleaseRequest\x12\x10\n" +
-	"\x03lab\x18\x01 \x01(\tR\x03lab\"Y\n" +
+	"\bwarnings\x18\x02 \x03(\tR\bwarnings\"@\n" +
+	"\x0eReleaseRequest\x12.\n" +
+	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"Y\n" +
 	"\vTuneRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\x12\x1a\n" +
 	"\btunables\x18\x02 \x01(\fR\btunables\"#\n" +
@@ -1412,45 +1412,46 @@ var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 }
 var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	0,  // 0: benchlab.agent.v1.ClaimRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 1: benchlab.agent.v1.TuneRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 2: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 3: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
-	22, // 4: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
-	0,  // 5: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 6: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 7: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
-	18, // 8: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
-	19, // 9: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
-	21, // 10: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
-	1,  // 11: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
-	3,  // 12: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
-	5,  // 13: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
-	6,  // 14: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
-	6,  // 15: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.TuneRequest
-	9,  // 16: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
-	10, // 17: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
-	11, // 18: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
-	11, // 19: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
-	11, // 20: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
-	15, // 21: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
-	17, // 22: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
-	2,  // 23: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
-	4,  // 24: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
-	7,  // 25: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
-	7,  // 26: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
-	8,  // 27: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
-	7,  // 28: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
-	12, // 29: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
-	12, // 30: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
-	13, // 31: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
-	14, // 32: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
-	16, // 33: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
-	20, // 34: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
-	23, // [23:35] is the sub-list for method output_type
-	11, // [11:23] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	0,  // 1: benchlab.agent.v1.ReleaseRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 2: benchlab.agent.v1.TuneRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 3: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 4: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
+	22, // 5: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
+	0,  // 6: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 7: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 8: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
+	18, // 9: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
+	19, // 10: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
+	21, // 11: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
+	1,  // 12: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
+	3,  // 13: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
+	5,  // 14: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
+	6,  // 15: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
+	6,  // 16: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.TuneRequest
+	9,  // 17: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
+	10, // 18: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
+	11, // 19: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
+	11, // 20: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
+	11, // 21: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
+	15, // 22: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
+	17, // 23: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
+	2,  // 24: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
+	4,  // 25: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
+	7,  // 26: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
+	7,  // 27: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
+	8,  // 28: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
+	7,  // 29: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
+	12, // 30: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
+	12, // 31: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
+	13, // 32: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
+	14, // 33: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
+	16, // 34: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
+	20, // 35: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
+	24, // [24:36] is the sub-list for method output_type
+	12, // [12:24] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_hosts_agent_agentpb_agent_proto_init() }

@@ -49,8 +49,9 @@ type AgentClient interface {
 	// Claim records that a lab uses this host. It fails where the machine id is not
 	// the expected one.
 	Claim(ctx context.Context, in *ClaimRequest, opts ...grpc.CallOption) (*ClaimReply, error)
-	// Release puts back all that the lab still has on this host, stops its servers,
-	// and removes what was uploaded when no other lab is left.
+	// Release puts back all that the owner's lab still has on this host, stops its servers,
+	// and removes what was uploaded when no other lab is left. A host that another
+	// resource of the lab has claimed since is left alone.
 	Release(ctx context.Context, in *ReleaseRequest, opts ...grpc.CallOption) (*TuneReply, error)
 	// Plan compares the wanted tunables with the live values; it writes nothing.
 	Plan(ctx context.Context, in *TuneRequest, opts ...grpc.CallOption) (*TuneReply, error)
@@ -233,8 +234,9 @@ type AgentServer interface {
 	// Claim records that a lab uses this host. It fails where the machine id is not
 	// the expected one.
 	Claim(context.Context, *ClaimRequest) (*ClaimReply, error)
-	// Release puts back all that the lab still has on this host, stops its servers,
-	// and removes what was uploaded when no other lab is left.
+	// Release puts back all that the owner's lab still has on this host, stops its servers,
+	// and removes what was uploaded when no other lab is left. A host that another
+	// resource of the lab has claimed since is left alone.
 	Release(context.Context, *ReleaseRequest) (*TuneReply, error)
 	// Plan compares the wanted tunables with the live values; it writes nothing.
 	Plan(context.Context, *TuneRequest) (*TuneReply, error)

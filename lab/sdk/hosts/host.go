@@ -24,6 +24,8 @@ type Host struct {
 	Facts FactsOutput `pulumi:"facts"`
 	// Id of the lab instance (LabInstance.id).
 	Lab pulumi.StringOutput `pulumi:"lab"`
+	// The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.
+	Links pulumi.StringArrayOutput `pulumi:"links"`
 	// The command that logs in to the host.
 	Login pulumi.StringOutput `pulumi:"login"`
 	// The host as an input of other resources.
@@ -88,6 +90,8 @@ type hostArgs struct {
 	Connection Connection `pulumi:"connection"`
 	// Id of the lab instance (LabInstance.id).
 	Lab string `pulumi:"lab"`
+	// The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.
+	Links []string `pulumi:"links"`
 }
 
 // The set of arguments for constructing a Host resource.
@@ -98,6 +102,8 @@ type HostArgs struct {
 	Connection ConnectionInput
 	// Id of the lab instance (LabInstance.id).
 	Lab pulumi.StringInput
+	// The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.
+	Links pulumi.StringArrayInput
 }
 
 func (HostArgs) ElementType() reflect.Type {
@@ -205,6 +211,11 @@ func (o HostOutput) Facts() FactsOutput {
 // Id of the lab instance (LabInstance.id).
 func (o HostOutput) Lab() pulumi.StringOutput {
 	return o.ApplyT(func(v *Host) pulumi.StringOutput { return v.Lab }).(pulumi.StringOutput)
+}
+
+// The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.
+func (o HostOutput) Links() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *Host) pulumi.StringArrayOutput { return v.Links }).(pulumi.StringArrayOutput)
 }
 
 // The command that logs in to the host.

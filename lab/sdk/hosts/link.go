@@ -16,8 +16,12 @@ import (
 type Link struct {
 	pulumi.CustomResourceState
 
+	// Digest of what a measurement over the link depends on: addresses, queues and rate.
+	Digest pulumi.StringOutput `pulumi:"digest"`
 	// The two ends.
 	Ends LinkEndArrayOutput `pulumi:"ends"`
+	// Names this life of the link: what was set on its NICs is gone with it, and a link made anew has another one.
+	Instance pulumi.StringOutput `pulumi:"instance"`
 	// Number of rx and of tx queues at each end. Default 1.
 	Queues pulumi.IntPtrOutput `pulumi:"queues"`
 	// Limit of each direction in bit/s. Default: none.
@@ -184,9 +188,19 @@ func (o LinkOutput) ToLinkOutputWithContext(ctx context.Context) LinkOutput {
 	return o
 }
 
+// Digest of what a measurement over the link depends on: addresses, queues and rate.
+func (o LinkOutput) Digest() pulumi.StringOutput {
+	return o.ApplyT(func(v *Link) pulumi.StringOutput { return v.Digest }).(pulumi.StringOutput)
+}
+
 // The two ends.
 func (o LinkOutput) Ends() LinkEndArrayOutput {
 	return o.ApplyT(func(v *Link) LinkEndArrayOutput { return v.Ends }).(LinkEndArrayOutput)
+}
+
+// Names this life of the link: what was set on its NICs is gone with it, and a link made anew has another one.
+func (o LinkOutput) Instance() pulumi.StringOutput {
+	return o.ApplyT(func(v *Link) pulumi.StringOutput { return v.Instance }).(pulumi.StringOutput)
 }
 
 // Number of rx and of tx queues at each end. Default 1.

@@ -245,6 +245,8 @@ type HostRef struct {
 	Connection Connection `pulumi:"connection"`
 	// Id of the lab instance.
 	Lab string `pulumi:"lab"`
+	// The links made for the host.
+	Links []string `pulumi:"links"`
 	// Content of /etc/machine-id. A host that answers with another one is refused.
 	MachineId string `pulumi:"machineId"`
 }
@@ -265,6 +267,8 @@ type HostRefArgs struct {
 	Connection ConnectionInput `pulumi:"connection"`
 	// Id of the lab instance.
 	Lab pulumi.StringInput `pulumi:"lab"`
+	// The links made for the host.
+	Links pulumi.StringArrayInput `pulumi:"links"`
 	// Content of /etc/machine-id. A host that answers with another one is refused.
 	MachineId pulumi.StringInput `pulumi:"machineId"`
 }
@@ -303,6 +307,11 @@ func (o HostRefOutput) Connection() ConnectionOutput {
 // Id of the lab instance.
 func (o HostRefOutput) Lab() pulumi.StringOutput {
 	return o.ApplyT(func(v HostRef) string { return v.Lab }).(pulumi.StringOutput)
+}
+
+// The links made for the host.
+func (o HostRefOutput) Links() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v HostRef) []string { return v.Links }).(pulumi.StringArrayOutput)
 }
 
 // Content of /etc/machine-id. A host that answers with another one is refused.

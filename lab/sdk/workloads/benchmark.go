@@ -25,6 +25,8 @@ type Benchmark struct {
 	Digest pulumi.StringOutput `pulumi:"digest"`
 	// Time of each measurement, such as `5s`.
 	Duration pulumi.StringOutput `pulumi:"duration"`
+	// Digests of the links that the load goes over (Link.digest).
+	Links pulumi.StringArrayOutput `pulumi:"links"`
 	// The host that the load comes from.
 	Loader hosts.HostRefOutput `pulumi:"loader"`
 	// Path of the request. Default `/health`.
@@ -113,6 +115,8 @@ type benchmarkArgs struct {
 	Connections []int `pulumi:"connections"`
 	// Time of each measurement, such as `5s`.
 	Duration string `pulumi:"duration"`
+	// Digests of the links that the load goes over (Link.digest).
+	Links []string `pulumi:"links"`
 	// The host that the load comes from.
 	Loader hosts.HostRef `pulumi:"loader"`
 	// Path of the request. Default `/health`.
@@ -137,6 +141,8 @@ type BenchmarkArgs struct {
 	Connections pulumi.IntArrayInput
 	// Time of each measurement, such as `5s`.
 	Duration pulumi.StringInput
+	// Digests of the links that the load goes over (Link.digest).
+	Links pulumi.StringArrayInput
 	// The host that the load comes from.
 	Loader hosts.HostRefInput
 	// Path of the request. Default `/health`.
@@ -258,6 +264,11 @@ func (o BenchmarkOutput) Digest() pulumi.StringOutput {
 // Time of each measurement, such as `5s`.
 func (o BenchmarkOutput) Duration() pulumi.StringOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Duration }).(pulumi.StringOutput)
+}
+
+// Digests of the links that the load goes over (Link.digest).
+func (o BenchmarkOutput) Links() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringArrayOutput { return v.Links }).(pulumi.StringArrayOutput)
 }
 
 // The host that the load comes from.
