@@ -42,15 +42,13 @@ func (h *Host) Exclusive(ctx context.Context, owner spec.Owner, waiting func(hol
 }
 
 // Suspend puts the lab's originals on the host back for now.
-func (e *Exclusive) Suspend() error {
-	_, err := e.ask(&agentpb.ExclusiveRequest{Request: &agentpb.ExclusiveRequest_Suspend{Suspend: &agentpb.Suspend{}}}, nil)
-	return err
+func (e *Exclusive) Suspend() (spec.Report, error) {
+	return e.ask(&agentpb.ExclusiveRequest{Request: &agentpb.ExclusiveRequest_Suspend{Suspend: &agentpb.Suspend{}}}, nil)
 }
 
 // Resume tunes the host again.
-func (e *Exclusive) Resume() error {
-	_, err := e.ask(&agentpb.ExclusiveRequest{Request: &agentpb.ExclusiveRequest_Resume{Resume: &agentpb.Resume{}}}, nil)
-	return err
+func (e *Exclusive) Resume() (spec.Report, error) {
+	return e.ask(&agentpb.ExclusiveRequest{Request: &agentpb.ExclusiveRequest_Resume{Resume: &agentpb.Resume{}}}, nil)
 }
 
 // Restart starts a server of the host afresh and waits until it is well.

@@ -24,7 +24,8 @@ func (l lease) exclusive(ctx context.Context, holder string, waiting func(holder
 		return nil, err
 	}
 	// For the message of those who wait.
-	if err := f.Truncate(0); err == nil {
+	err = f.Truncate(0)
+	if err == nil {
 		_, err = f.WriteAt([]byte(holder), 0)
 	}
 	if err != nil {

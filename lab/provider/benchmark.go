@@ -253,12 +253,20 @@ func (s site) Close() error {
 	return s.each(func(e *hosts.Exclusive) error { return e.Close() })
 }
 
-func (s site) Suspend(context.Context) error {
-	return s.each(func(e *hosts.Exclusive) error { return e.Suspend() })
+func (s site) Suspend(ctx context.Context) error {
+	return s.each(func(e *hosts.Exclusive) error {
+		report, err := e.Suspend()
+		warn(ctx, report)
+		return err
+	})
 }
 
-func (s site) Resume(context.Context) error {
-	return s.each(func(e *hosts.Exclusive) error { return e.Resume() })
+func (s site) Resume(ctx context.Context) error {
+	return s.each(func(e *hosts.Exclusive) error {
+		report, err := e.Resume()
+		warn(ctx, report)
+		return err
+	})
 }
 
 func (s site) each(do func(*hosts.Exclusive) error) error {
