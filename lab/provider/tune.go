@@ -33,7 +33,7 @@ func (t *Tuned) Annotate(a infer.Annotator) {
 // but where the connection was lost the outcome is unknown: the state is kept then, and
 // the next run finds out.
 func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned, error) {
-	host, err := l.host(ctx, ref)
+	host, err := l.need(ctx, ref)
 	if err != nil {
 		return Tuned{}, err
 	}
