@@ -22,14 +22,10 @@ func output(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("usage: output [WORD...]")
 	}
-	show(ts, outputs(ts), args)
-}
-
-func outputs(ts *testscript.TestScript) any {
 	ts.Check(ts.Exec("pulumi", "stack", "output", "--json"))
 	var value any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &value))
-	return value
+	show(ts, value, args)
 }
 
 // state prints a part of the outputs that the state has of a resource:
@@ -39,6 +35,10 @@ func state(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: state TYPE NAME [WORD...]")
 	}
+	show(ts, resourceOutputs(ts, args[0], args[1]), args[2:])
+}
+
+func resourceOutputs(ts *testscript.TestScript, kind, name string) any {
 	ts.Check(ts.Exec("pulumi", "stack", "export"))
 	var export struct {
 		Deployment struct {
@@ -50,12 +50,12 @@ func state(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &export))
 	for _, r := range export.Deployment.Resources {
-		if strings.HasSuffix(r.URN, "benchlab:"+args[0]+"::"+args[1]) {
-			show(ts, r.Outputs, args[2:])
-			return
+		if strings.HasSuffix(r.URN, "benchlab:"+kind+"::"+name) {
+			return r.Outputs
 		}
 	}
-	ts.Fatalf("no %s %s in the state", args[0], args[1])
+	ts.Fatalf("no %s %s in the state", kind, name)
+	return nil
 }
 
 func show(ts *testscript.TestScript, value any, path []string) {

@@ -19,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// inHost runs a shell command in a host, over SSH as the stack's output `ssh` says:
+// inHost runs a shell command in a host, over the SSH login that the lab gives for it:
 //
 //	inhost spark cat /proc/sys/net/core/somaxconn
 func inHost(ts *testscript.TestScript, neg bool, args []string) {
@@ -37,11 +37,11 @@ func login(ts *testscript.TestScript, host string) string {
 	if c, ok := of(ts).machines[host]; ok {
 		return c.Command()
 	}
-	logins, _ := step(outputs(ts), "ssh")
-	command, _ := step(logins, host)
+	// The stack's output `ssh` says the same, but a failed update may not get that far.
+	command, _ := step(resourceOutputs(ts, "hosts:Host", host), "login")
 	text, ok := command.(string)
 	if !ok {
-		ts.Fatalf("the output ssh has no login to host %s: %v", host, logins)
+		ts.Fatalf("host %s has no login", host)
 	}
 	return text
 }
@@ -134,20 +134,20 @@ func killHost(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: killhost NAME")
 	}
 	s := of(ts)
-	for _, path := range glob(ts, s.path("keys/benchlab/"+args[0]+"-????????")) {
-		found, ok, err := s.machine().Inspect(context.Background(), filepath.Base(path))
-		ts.Check(err)
-		if !ok {
-			ts.Fatalf("host %s does not run", path)
-		}
-		kill := []string{"kill", "-9", strconv.Itoa(found.PID)}
-		if os.Geteuid() != 0 {
-			kill = append([]string{"sudo", "-n", "--"}, kill...)
-		}
-		ts.Check(exec.Command(kill[0], kill[1:]...).Run())
-		return
+	keys := glob(ts, s.path("keys/benchlab/"+args[0]+"-????????"))
+	if len(keys) != 1 {
+		ts.Fatalf("want one namespace host %s in the lab, found %q", args[0], keys)
 	}
-	ts.Fatalf("the lab has no namespace host %s", args[0])
+	found, ok, err := s.machine().Inspect(context.Background(), filepath.Base(keys[0]))
+	ts.Check(err)
+	if !ok {
+		ts.Fatalf("host %s does not run", args[0])
+	}
+	kill := []string{"kill", "-9", strconv.Itoa(found.PID)}
+	if os.Geteuid() != 0 {
+		kill = append([]string{"sudo", "-n", "--"}, kill...)
+	}
+	ts.Check(exec.Command(kill[0], kill[1:]...).Run())
 }
 
 func glob(ts *testscript.TestScript, pattern string) []string {

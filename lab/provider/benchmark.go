@@ -187,11 +187,11 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	if state.Digest, err = args.digest(); err != nil {
 		return state, err
 	}
-	serverHost, err := b.lab.host(ctx, args.Server.Host)
+	serverHost, err := b.lab.need(ctx, args.Server.Host)
 	if err != nil {
 		return state, err
 	}
-	loaderHost, err := b.lab.host(ctx, args.Loader)
+	loaderHost, err := b.lab.need(ctx, args.Loader)
 	if err != nil {
 		return state, err
 	}

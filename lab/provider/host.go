@@ -250,6 +250,15 @@ func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 	return host, nil
 }
 
+// need returns the host for work that can't be done without it.
+func (l *lab) need(ctx context.Context, ref HostRef) (*hosts.Host, error) {
+	host, err := l.host(ctx, ref)
+	if errors.Is(err, errGone) {
+		return nil, fmt.Errorf("%w; run `pulumi up --refresh` to have it made anew", err)
+	}
+	return host, err
+}
+
 // namespaceExists says whether the host that a Namespace has made is still that one.
 func (l *lab) namespaceExists(ctx context.Context, instance string) (bool, error) {
 	state, found, err := l.machine.Inspect(ctx, namespaceName(instance))

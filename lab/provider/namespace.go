@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,7 +64,7 @@ func (n *Namespace) Create(ctx context.Context, r infer.CreateRequest[NamespaceA
 	if err != nil {
 		return infer.CreateResponse[NamespaceState]{}, err
 	}
-	key, err := namespace.NewIdentity(identity)
+	key, err := newIdentity(identity)
 	if err != nil {
 		return infer.CreateResponse[NamespaceState]{}, err
 	}
@@ -125,7 +126,19 @@ func identityPath(name string) (string, error) {
 	return filepath.Join(dir, "benchlab", name, "identity"), nil
 }
 
-// removeIdentities removes the keys of all namespace hosts of a lab: a host that a refresh
+// newIdentity makes a key. The folder of all keys goes with the last lab that has one, and
+// that may be between this one's look at the folder and its use.
+func newIdentity(path string) (key string, err error) {
+	for range 10 {
+		if key, err = namespace.NewIdentity(path); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return key, err
+}
+
+// removeIdentities removes the keys of all namespace hosts of a lab, and the folder of
+// keys with the last one: a host that a refresh
 // has found gone leaves its key behind, for its resource is never deleted.
 func removeIdentities(lab string) error {
 	pattern, err := identityPath("*" + labSuffix(lab))
@@ -134,21 +147,18 @@ func removeIdentities(lab string) error {
 	}
 	identities, err := filepath.Glob(pattern)
 	for _, identity := range identities {
-		err = errors.Join(err, removeIdentity(filepath.Base(filepath.Dir(identity))))
+		err = errors.Join(err, os.RemoveAll(filepath.Dir(identity)))
 	}
+	// The folder stays while other labs have their keys there.
+	_ = os.Remove(filepath.Dir(filepath.Dir(pattern)))
 	return err
 }
 
-// removeIdentity removes the key, and the folder of keys with the last one.
+// removeIdentity removes the key of a host.
 func removeIdentity(name string) error {
 	identity, err := identityPath(name)
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Dir(identity)); err != nil {
-		return err
-	}
-	// The folder stays while other hosts have their keys there.
-	_ = os.Remove(filepath.Dir(filepath.Dir(identity)))
-	return nil
+	return os.RemoveAll(filepath.Dir(identity))
 }

@@ -165,7 +165,7 @@ func (s *Server) Update(ctx context.Context, r infer.UpdateRequest[ServerArgs, S
 }
 
 func (s *Server) start(ctx context.Context, args ServerArgs) (ServerState, error) {
-	host, err := s.lab.host(ctx, args.Host)
+	host, err := s.lab.need(ctx, args.Host)
 	if err != nil {
 		return ServerState{}, err
 	}

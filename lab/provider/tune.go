@@ -33,7 +33,7 @@ func (t *Tuned) Annotate(a infer.Annotator) {
 // but where the connection was lost the outcome is unknown: the state is kept then, and
 // the next run finds out.
 func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned, error) {
-	host, err := l.host(ctx, ref)
+	host, err := l.need(ctx, ref)
 	if err != nil {
 		return Tuned{}, err
 	}
@@ -132,14 +132,24 @@ func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables, bef
 			drift[s.Key] = fmt.Sprintf("wanted %s, found %s", s.Desired, s.Live)
 			p.GetLogger(ctx).Warningf("drift on %s: %s wanted %s, found %s", ref.Connection, s.Key, s.Desired, s.Live)
 		case spec.Unchanged:
-			// What stands as it was applied is not news: the stored verdict of an apply says
-			// "applied" for a value that has not changed since.
-			report.Settings[i].Status = spec.Applied
+			report.Settings[i] = before.verdict(s)
 		}
 	}
 	t = newTuned(report, want)
 	t.Writes = before.Writes
 	return t, drift, false, nil
+}
+
+// verdict is what to say of a setting that was found as wanted. What stands as it was
+// applied is not news: the verdict of the apply stays.
+func (t Tuned) verdict(found spec.Setting) spec.Setting {
+	for _, s := range t.Settings {
+		if s.Key == found.Key && s.Desired == found.Desired && s.Live == found.Live {
+			return s
+		}
+	}
+	found.Status = spec.Applied
+	return found
 }
 
 // wholeHost stands in a drift in the place of a key where the values could not be compared.
