@@ -122,7 +122,7 @@ func authMethods(ctx context.Context, c hostspec.Connection) (methods []ssh.Auth
 	if err != nil {
 		return nil, nil, fmt.Errorf("ssh-agent: %w; start one, or set identity to a private key", err)
 	}
-	if err := conn.SetDeadline(time.Now().Add(2 * dialTimeout)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("ssh-agent: %w", err), conn.Close())
 	}
 	return []ssh.AuthMethod{ssh.PublicKeysCallback(sshagent.NewClient(conn).Signers)}, func() { _ = conn.Close() }, nil
