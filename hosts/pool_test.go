@@ -3,6 +3,7 @@ package hosts_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"runtime"
@@ -192,5 +193,33 @@ func TestCancelledCall(t *testing.T) {
 	}
 	if _, err := h.Facts(t.Context()); err != nil {
 		t.Errorf("the next call: %v", err)
+	}
+}
+
+// Messages of more than gRPC's own limit of 4 MiB pass in both directions.
+func TestLargeMessages(t *testing.T) {
+	host := hosttest.New(t, "large")
+	largeMessages(t, mustConnect(t, host.Connection))
+}
+
+func largeMessages(t *testing.T, h *hosts.Host) {
+	t.Helper()
+	var want spec.Tunables
+	size := 0
+	for i := range 100 {
+		value := strings.Repeat("1 ", 30_000)
+		size += len(value)
+		want.Sysctls = append(want.Sysctls, spec.Sysctl{Key: fmt.Sprintf("net.ipv4.none_%d", i), Value: value})
+	}
+	if size < 5<<20 {
+		t.Fatalf("the message has %d bytes only", size)
+	}
+	if _, err := h.Plan(t.Context(), owner, want); err == nil || !strings.Contains(err.Error(), "unknown sysctl net.ipv4.none_99") {
+		t.Errorf("a request of %d bytes: got error %v, want one about its last key", size, err)
+	}
+	const script = `printf '{"sample": {"histogram": "'; head -c 6000000 /dev/zero | tr '\0' x; printf '"}}\n'`
+	sample, err := h.RunLoader(t.Context(), owner, "/bin/sh", []string{"-c", script}, nil)
+	if err != nil || len(sample.Histogram) != 6_000_000 {
+		t.Errorf("an answer with %d bytes, %v, want 6000000", len(sample.Histogram), err)
 	}
 }
