@@ -32,6 +32,7 @@ func allowSudo(t *testing.T, host *hosttest.Host, rule string) {
 
 // Everything works for a user with sudo, and leaves nothing in the home.
 func TestSudo(t *testing.T) {
+	t.Parallel()
 	for name, rule := range map[string]string{
 		"with a pty":    "Defaults use_pty\nada ALL=(ALL) NOPASSWD: ALL",
 		"without a pty": "Defaults !use_pty\nada ALL=(ALL) NOPASSWD: ALL",
@@ -86,6 +87,7 @@ func TestSudo(t *testing.T) {
 }
 
 func TestSudoRefused(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "sudo")
 	c := addUser(t, host, "ada", "/bin/bash")
 	_, err := connect(t, c)
@@ -113,6 +115,7 @@ func TestSudoRefused(t *testing.T) {
 
 // Whatever a user's login shell is and prints, the agent is reached.
 func TestLoginShell(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "shell")
 	c := addUser(t, host, "ada", "/bin/bash")
 	c.Become = "sudo"

@@ -14,6 +14,7 @@ import (
 
 // The command line that is printed for a person really logs in, and verifies the key.
 func TestCommandLogsIn(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "login")
 	login := func(c hostspec.Connection) (string, error) {
 		command := strings.Replace(c.Command(), "ssh ", "ssh -F none -o BatchMode=yes -o ConnectTimeout=10 ", 1) + " hostname"

@@ -43,6 +43,7 @@ func nowhere(port int) hostspec.Connection {
 }
 
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	t.Run("closed port", func(t *testing.T) {
 		t.Parallel()
 		listener, err := net.Listen("tcp4", "127.0.0.1:0")

@@ -2,15 +2,19 @@ package hosts_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
+	"errors"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/hosts/hosttest"
 	"github.com/hanzoai/benchlab/hosts/namespace"
 	"golang.org/x/crypto/ssh"
@@ -79,18 +83,46 @@ func TestAgentOfSSH(t *testing.T) {
 		addKey(t, agent, host.Connection.Identity, "")
 		mustConnect(t, c)
 	})
-	t.Run("silent", func(t *testing.T) {
-		// An agent that waits for its user to confirm must not be waited for without end.
-		socket := filepath.Join(t.TempDir(), "socket")
-		listener, err := net.Listen("unix", socket)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = listener.Close() }()
-		t.Setenv("SSH_AUTH_SOCK", socket)
-		_, err = connect(t, c)
-		wantError(t, err, c, "ssh-agent", "i/o timeout")
+	t.Run("breaks off", func(t *testing.T) {
+		fakeAgent(t, func(conn net.Conn) { _ = conn.Close() })
+		_, err := connect(t, c)
+		wantError(t, err, c, "ssh-agent does not list its keys", "ssh-add -l")
 	})
+	t.Run("silent", func(t *testing.T) {
+		asked := make(chan struct{})
+		fakeAgent(t, func(conn net.Conn) {
+			_, _ = conn.Read(make([]byte, 1))
+			close(asked)
+			_, _ = io.Copy(io.Discard, conn)
+		})
+		pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+		result := make(chan error, 1)
+		go func() { _, err := pool.Host(t.Context(), c); result <- err }()
+		<-asked
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-result; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want context canceled", err)
+		}
+	})
+}
+
+// fakeAgent listens where SSH_AUTH_SOCK points to.
+func fakeAgent(t *testing.T, serve func(net.Conn)) {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), "socket")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	t.Setenv("SSH_AUTH_SOCK", socket)
+	go func() {
+		if conn, err := listener.Accept(); err == nil {
+			serve(conn)
+		}
+	}()
 }
 
 // startSSHAgent starts a real ssh-agent, points SSH_AUTH_SOCK to it, and returns a client.

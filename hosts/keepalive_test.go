@@ -13,6 +13,7 @@ import (
 // A server that hangs, as one behind a dead link, does not hold a call for ever: the
 // connection is closed, which ends them all. One that answers is left alone.
 func TestKeepAlive(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "frozen")
 	client, err := dial(t.Context(), host.Connection)
 	if err != nil {
@@ -46,6 +47,7 @@ func TestKeepAlive(t *testing.T) {
 
 // A command that hangs, in a login script say, does not hold its caller.
 func TestRunGivesUp(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "hangs")
 	client, err := dial(t.Context(), host.Connection)
 	if err != nil {

@@ -59,6 +59,7 @@ func (p *proxy) cut() {
 var owner = spec.Owner{URN: "urn:pulumi:test::hosts::benchlab:hosts:Host::test", Lab: "lab-one"}
 
 func TestOneConnection(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "pool")
 	p := newProxy(t, host.Connection.Endpoint())
 	c := host.Connection
@@ -108,6 +109,7 @@ func TestOneConnection(t *testing.T) {
 // The end of a connection, however it comes, ends the agent; a call in flight says that
 // its outcome is unknown, and the next call connects anew.
 func TestLostConnection(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "lost")
 	p := newProxy(t, host.Connection.Endpoint())
 	c := host.Connection
@@ -198,6 +200,7 @@ func TestCancelledCall(t *testing.T) {
 
 // Messages of more than gRPC's own limit of 4 MiB pass in both directions.
 func TestLargeMessages(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "large")
 	largeMessages(t, mustConnect(t, host.Connection))
 }

@@ -19,6 +19,7 @@ import (
 const uploads = "/var/lib/benchlab/bin"
 
 func TestAgentUpload(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "upload")
 	// A program that runs can't be written to.
 	connectAndClose := func(t *testing.T) {
@@ -75,6 +76,7 @@ func TestAgentUpload(t *testing.T) {
 }
 
 func TestUpload(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "upload")
 	h := mustConnect(t, host.Connection)
 	local := filepath.Join(t.TempDir(), "it's a program") // a name that needs quoting
@@ -135,6 +137,7 @@ func TestUpload(t *testing.T) {
 
 // What a release has removed is brought there again on the same connection.
 func TestUploadAfterRelease(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "again")
 	h := mustConnect(t, host.Connection)
 	local := filepath.Join(t.TempDir(), "program")
@@ -159,6 +162,7 @@ func TestUploadAfterRelease(t *testing.T) {
 
 // The host is kept as long as another lab is on it, and is as it was after the last.
 func TestReleaseOfTwoLabs(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "labs")
 	other := spec.Owner{URN: owner.URN, Lab: "lab-two"}
 	one, two := mustConnect(t, host.Connection), mustConnect(t, host.Connection)

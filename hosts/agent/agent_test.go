@@ -63,6 +63,7 @@ func wantError(t *testing.T, err error, host *hosttest.Host, texts ...string) {
 // Calls run at the same time; those that change the host come one after the other, and
 // one that is given up while it waits changes nothing.
 func TestConcurrentCalls(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "calls")
 	h := connect(t, host)
 	if _, err := h.Claim(t.Context(), owner); err != nil {

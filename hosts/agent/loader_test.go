@@ -13,6 +13,7 @@ import (
 )
 
 func TestLoader(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "loader")
 	h := connect(t, host)
 	s := server(t, h, 8080)

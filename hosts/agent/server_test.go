@@ -50,6 +50,7 @@ func checkNothing(t *testing.T, host *hosttest.Host) {
 }
 
 func TestServer(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "server")
 	h := connect(t, host)
 	s := server(t, h, 8080)
@@ -138,6 +139,7 @@ func TestServer(t *testing.T) {
 
 // A server that does not come up is an error that says why, and leaves nothing.
 func TestServerFails(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "failing")
 	h := connect(t, host)
 	for name, tc := range map[string]struct {
