@@ -74,6 +74,8 @@ func handshakeError(c hostspec.Connection, err error) error {
 		return fmt.Errorf("%s: %w", c, key)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: %w", c, err)
+	case errors.Is(err, errAgent):
+		return fmt.Errorf("%s: %w", c, err)
 	case errors.As(err, &algorithms) && algorithms.What == "host key":
 		// Only the types of the known keys are asked for.
 		return fmt.Errorf("%s: wrong host key: a key for %s is known, the server has only %s; if the host was set up anew, replace the known key by its new one",
@@ -120,13 +122,25 @@ func authMethods(ctx context.Context, c hostspec.Connection) (methods []ssh.Auth
 	dialer := net.Dialer{Timeout: dialTimeout}
 	conn, err := dialer.DialContext(ctx, "unix", socket)
 	if err != nil {
-		return nil, nil, fmt.Errorf("ssh-agent: %w; start one, or set identity to a private key", err)
+		return nil, nil, fmt.Errorf("%w: %w; start one, or set identity to a private key", errAgent, err)
 	}
-	if err := conn.SetDeadline(time.Now().Add(2 * dialTimeout)); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("ssh-agent: %w", err), conn.Close())
+	// An agent that asks its user for a confirmation is waited for like the server.
+	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%w: %w", errAgent, err), conn.Close())
 	}
-	return []ssh.AuthMethod{ssh.PublicKeysCallback(sshagent.NewClient(conn).Signers)}, func() { _ = conn.Close() }, nil
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	signers := func() ([]ssh.Signer, error) {
+		signers, err := sshagent.NewClient(conn).Signers()
+		if err != nil {
+			return nil, fmt.Errorf("%w does not list its keys: %w; see what ssh-add -l says, or set identity to a private key", errAgent, err)
+		}
+		return signers, nil
+	}
+	return []ssh.AuthMethod{ssh.PublicKeysCallback(signers)}, func() { stop(); _ = conn.Close() }, nil
 }
+
+// errAgent marks what the ssh-agent is to blame for.
+var errAgent = errors.New("ssh-agent")
 
 // expandHome replaces a leading ~/ by the user's home directory, as OpenSSH does.
 func expandHome(path string) (string, error) {

@@ -36,6 +36,7 @@ func fingerprint(t *testing.T, line string) string {
 }
 
 func TestHostKey(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "keys")
 	found := fingerprint(t, host.HostKey)
 	other := otherKey(t)
@@ -100,6 +101,7 @@ func TestHostKey(t *testing.T) {
 
 // A server shows the key that is known here, whatever others it has and would prefer.
 func TestHostKeyTypes(t *testing.T) {
+	t.Parallel()
 	host := hosttest.New(t, "types")
 	host.Run(t, `cd /etc/ssh && for type in rsa ecdsa; do ssh-keygen -q -t $type -N '' -f ssh_host_${type}_key && echo HostKey /etc/ssh/ssh_host_${type}_key >> benchlab_sshd_config; done`)
 	ofType := map[string]string{"ed25519": host.HostKey}

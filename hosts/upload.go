@@ -63,9 +63,9 @@ func (h *Host) forgetUploads() {
 }
 
 // remoteSHA256 returns the checksum of a program on the host, empty where there is none
-// that can be run.
+// with the mode of an upload.
 func (h *Host) remoteSHA256(ctx context.Context, file string) (string, error) {
-	out, err := h.run(ctx, fmt.Sprintf(`exec /bin/sh -c 'echo benchlab:; test ! -x "$0" || sha256sum "$0"' %s`, quote(file)))
+	out, err := h.run(ctx, fmt.Sprintf(`exec /bin/sh -c 'echo benchlab:; test "$(stat -c %%a "$0" 2>/dev/null)" != 700 || sha256sum "$0"' %s`, quote(file)))
 	if err != nil {
 		return "", fmt.Errorf("checksum of %s: %w", file, err)
 	}

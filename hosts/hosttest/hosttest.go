@@ -142,6 +142,8 @@ func (h *Host) Run(t testing.TB, command string) string {
 		t.Fatalf("%s: %v", command, err)
 	}
 	defer func() { _ = session.Close() }() // EOF: it ended with the command
+	hangs := time.AfterFunc(time.Minute, func() { _ = h.client.Close() })
+	defer hangs.Stop()
 	out, err := session.CombinedOutput(command)
 	if err != nil {
 		t.Fatalf("%s: %v: %s", command, err, out)

@@ -31,6 +31,9 @@ func Read() (hostspec.Facts, error) {
 	if f.MachineID, err = text("/etc/machine-id"); err != nil {
 		return f, fmt.Errorf("%w; a host is known by its machine id: run systemd-machine-id-setup there", err)
 	}
+	if len(f.MachineID) != 32 {
+		return f, fmt.Errorf("machine id is %q in /etc/machine-id, want 32 hex digits: run systemd-machine-id-setup there", f.MachineID)
+	}
 	if f.BootID, err = text("/proc/sys/kernel/random/boot_id"); err != nil {
 		return f, err
 	}
