@@ -69,7 +69,7 @@ func TestConcurrentCalls(t *testing.T) {
 	if _, err := h.Claim(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
-	s := server(t, h, 8080)
+	s := server(t, h)
 	s.Health = "http://127.0.0.1:1/" // holds the host for the time that health is waited for
 	slow, cancelSlow := context.WithCancel(t.Context())
 	done := make(chan error, 1)

@@ -16,7 +16,7 @@ func TestLoader(t *testing.T) {
 	t.Parallel()
 	host := hosttest.New(t, "loader")
 	h := connect(t, host)
-	s := server(t, h, 8080)
+	s := server(t, h)
 	start(t, h, s)
 	loader := upload(t, h, "benchlab-loader")
 	args := func(duration string) []string {

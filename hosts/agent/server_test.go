@@ -13,12 +13,12 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-// server is the benchmark server on a port of its host.
-func server(t *testing.T, h *hosts.Host, port int) hosts.Server {
+// server is the benchmark server on port 8080 of its host.
+func server(t *testing.T, h *hosts.Host) hosts.Server {
 	t.Helper()
-	url := fmt.Sprintf("http://127.0.0.1:%d", port)
+	const url = "http://127.0.0.1:8080"
 	return hosts.Server{
-		Owner: owner, Unit: fmt.Sprintf("http-%d", port), Binary: upload(t, h, "benchlab-server"),
+		Owner: owner, Unit: "http-8080", Binary: upload(t, h, "benchlab-server"),
 		Args: []string{"-listen", url}, Health: url + "/health",
 	}
 }
@@ -53,7 +53,7 @@ func TestServer(t *testing.T) {
 	t.Parallel()
 	host := hosttest.New(t, "server")
 	h := connect(t, host)
-	s := server(t, h, 8080)
+	s := server(t, h)
 	first := start(t, h, s)
 	if again := start(t, h, s); again.PID != first.PID {
 		t.Errorf("the same again: process %d, want %d", again.PID, first.PID)
@@ -157,7 +157,7 @@ func TestServerFails(t *testing.T) {
 		"health is nowhere": {func(s *hosts.Server) { s.Health = "http://127.0.0.1:1/" }, []string{"does not answer at http://127.0.0.1:1/ within", "connection refused", "listening on"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := server(t, h, 8080)
+			s := server(t, h)
 			tc.change(&s)
 			_, err := h.StartServer(t.Context(), s)
 			wantError(t, err, host, tc.texts...)
@@ -165,7 +165,7 @@ func TestServerFails(t *testing.T) {
 		})
 	}
 	t.Run("the port is another's, who answers as well", func(t *testing.T) {
-		s := server(t, h, 8080)
+		s := server(t, h)
 		host.Run(t, "setsid "+s.Binary+" -listen http://127.0.0.1:8080 > /dev/null 2>&1 < /dev/null &")
 		hosttest.Eventually(t, "the other one answers", func() bool {
 			return strings.Contains(host.Run(t, "cat /proc/net/tcp"), "0100007F:1F90 00000000:0000 0A")
@@ -181,7 +181,7 @@ func TestServerFails(t *testing.T) {
 		checkNothing(t, host)
 	})
 	t.Run("the caller gives up", func(t *testing.T) {
-		s := server(t, h, 8080)
+		s := server(t, h)
 		s.Health = "http://127.0.0.1:1/"
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
