@@ -29,9 +29,9 @@ type rule struct {
 }
 
 var (
-	pulumi = []string{"github.com/pulumi/..."}
-	ssh    = []string{"golang.org/x/crypto/ssh/...", "github.com/pkg/sftp"}
-	io_    = []string{"os", "os/...", "syscall", "io/ioutil", "net/http/...", "golang.org/x/sys/..."}
+	pulumi      = []string{"github.com/pulumi/..."}
+	ssh         = []string{"golang.org/x/crypto/ssh/...", "github.com/pkg/sftp"}
+	inputOutput = []string{"os", "os/...", "syscall", "io/ioutil", "net/http/...", "golang.org/x/sys/..."}
 )
 
 var rules = []rule{
@@ -106,12 +106,12 @@ var rules = []rule{
 var direct = []rule{
 	{
 		of:    []string{"tuning/spec", "hosts/hostspec", "workloads/results"},
-		never: append([]string{"io/fs", "path/filepath", "net/netip/..."}, io_...),
+		never: append([]string{"io/fs", "path/filepath", "net/netip/..."}, inputOutput...),
 		why:   "leaves do no I/O",
 	},
 	{
 		of:    []string{"hosts/agent/agentpb"},
-		never: io_,
+		never: inputOutput,
 		why:   "the protocol does no I/O",
 	},
 	{

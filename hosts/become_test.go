@@ -27,7 +27,7 @@ sed -i 's#^AuthorizedKeysFile .*#AuthorizedKeysFile .ssh/authorized_keys#' /etc/
 
 func allowSudo(t *testing.T, host *hosttest.Host, rule string) {
 	t.Helper()
-	host.Run(t, "command -v sudo || { echo 'sudo is not installed: apt-get install sudo'; exit 1; }; install -d -m 755 /etc/sudoers.d && printf '%s\n' '"+rule+"' > /etc/sudoers.d/benchlab && chmod 440 /etc/sudoers.d/benchlab && visudo -cq")
+	host.Run(t, "command -v sudo || { echo 'sudo is not installed: apt-get install sudo'; exit 1; }; rm -rf /etc/sudoers.d && install -d -m 755 /etc/sudoers.d && printf '%s\n' '"+rule+"' > /etc/sudoers.d/benchlab && chmod 440 /etc/sudoers.d/benchlab && visudo -cq")
 }
 
 // Everything works for a user with sudo, and leaves nothing in the home.
@@ -52,7 +52,7 @@ func TestSudo(t *testing.T) {
 			if files := host.Run(t, "stat -c '%a %U' /home/ada/.benchlab/bin/*"); files != "700 ada" {
 				t.Errorf("uploads: %s, want one with mode 700 of ada's", files)
 			}
-			if _, err := h.Claim(t.Context(), owner); err != nil {
+			if _, _, err := h.Claim(t.Context(), owner, false); err != nil {
 				t.Fatal(err)
 			}
 			const key = "net.ipv4.tcp_fin_timeout"
@@ -66,7 +66,7 @@ func TestSudo(t *testing.T) {
 				t.Errorf("%s is %s after %d writes, want 17 after 1", key, live, report.Writes)
 			}
 			largeMessages(t, h)
-			if _, err := h.Release(t.Context(), owner.Lab); err != nil {
+			if _, err := h.Release(t.Context(), owner); err != nil {
 				t.Fatal(err)
 			}
 			if live := host.Run(t, "cat /proc/sys/net/ipv4/tcp_fin_timeout"); live != original {

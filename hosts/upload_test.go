@@ -145,7 +145,7 @@ func TestUploadAfterRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := h.Claim(t.Context(), owner); err != nil {
+		if _, _, err := h.Claim(t.Context(), owner, false); err != nil {
 			t.Fatal(err)
 		}
 		remote, err := h.Upload(t.Context(), local)
@@ -153,7 +153,7 @@ func TestUploadAfterRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 		host.Run(t, "test -x "+remote)
-		if _, err := h.Release(t.Context(), owner.Lab); err != nil {
+		if _, err := h.Release(t.Context(), owner); err != nil {
 			t.Fatal(err)
 		}
 		host.Run(t, "test ! -e /var/lib/benchlab")
@@ -170,23 +170,23 @@ func TestReleaseOfTwoLabs(t *testing.T) {
 		h *hosts.Host
 		o spec.Owner
 	}{{one, owner}, {two, other}} {
-		if _, err := step.h.Claim(t.Context(), step.o); err != nil {
+		if _, _, err := step.h.Claim(t.Context(), step.o, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := one.Release(t.Context(), owner.Lab); err != nil {
+	if _, err := one.Release(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
 	if ledger := host.Run(t, "cat /var/lib/benchlab/ledger.json"); strings.Contains(ledger, owner.Lab) || !strings.Contains(ledger, other.Lab) {
 		t.Errorf("ledger after the first release:\n%s", ledger)
 	}
 	host.Run(t, "ls "+uploads+"/benchlab-agent-*")
-	if _, err := two.Release(t.Context(), other.Lab); err != nil {
+	if _, err := two.Release(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
 	host.Run(t, "test ! -e /var/lib/benchlab")
 	// A second release has nothing to do.
-	if _, err := two.Release(t.Context(), other.Lab); err != nil {
+	if _, err := two.Release(t.Context(), other); err != nil {
 		t.Error(err)
 	}
 	host.Run(t, "test ! -e /var/lib/benchlab")

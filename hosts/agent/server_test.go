@@ -129,7 +129,7 @@ func TestServer(t *testing.T) {
 	})
 	t.Run("stopped by the release", func(t *testing.T) {
 		start(t, h, s)
-		if _, err := h.Release(t.Context(), owner.Lab); err != nil {
+		if _, err := h.Release(t.Context(), owner); err != nil {
 			t.Error(err)
 		}
 		checkNothing(t, host)
