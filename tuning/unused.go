@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 )
 
 // RemoveUnused removes the ledger with its directory and everything in it, if no entry
@@ -22,7 +23,13 @@ func (h *Host) RemoveUnused(ctx context.Context) (removed bool, err error) {
 	if len(l.Entries) > 0 || len(l.Claims) > 0 {
 		return false, nil
 	}
-	if err := os.RemoveAll(h.dir); err != nil {
+	// Moved away first: a lab that comes now makes the directory anew, and what it puts
+	// there must not be removed.
+	gone := fmt.Sprintf("%s.%d.unused", h.dir, time.Now().UnixNano())
+	if err := os.Rename(h.dir, gone); err != nil {
+		return false, fmt.Errorf("ledger: %w", err)
+	}
+	if err := os.RemoveAll(gone); err != nil {
 		return false, fmt.Errorf("ledger: %w", err)
 	}
 	return true, nil
