@@ -53,7 +53,7 @@ env: ## print the environment for plain Pulumi: eval "$(make -s env)"
 		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION PULUMI_CONFIG_PASSPHRASE_FILE PULUMI_CONFIG_PASSPHRASE; do \
 		[ -z "$${!v+set}" ] || printf 'export %s=%q\n' "$$v" "$${!v}"; done
 
-test: packages build ## run all tests, the real CLI and real hosts included
+test: packages test-packages build ## run all tests, the real CLI and real hosts included
 	$(AS_USER) go test ./...
 
 lint: bin/golangci-lint ## run the linters
@@ -88,6 +88,9 @@ bin/golangci-lint: tools/golangci-lint/go.mod
 
 packages:
 	@tools/install-packages openssh-server:/usr/sbin/sshd iproute2:/sbin/ip ethtool:/sbin/ethtool
+
+test-packages:
+	@tools/install-packages sudo:/usr/bin/sudo fish:/usr/bin/fish strace:/usr/bin/strace nftables:/usr/sbin/nft
 
 stack: build
 	@mkdir -p .pulumi/state

@@ -31,7 +31,6 @@ type ServerArgs struct {
 // ServerState is the state of a Server.
 type ServerState struct {
 	ServerArgs
-	PID int       `pulumi:"pid"`
 	Ref ServerRef `pulumi:"ref"`
 }
 
@@ -61,7 +60,6 @@ func (args *ServerArgs) Annotate(a infer.Annotator) {
 
 // Annotate documents the outputs.
 func (s *ServerState) Annotate(a infer.Annotator) {
-	a.Describe(&s.PID, "Process id on the host; 0 where a refresh found it not running.")
 	a.Describe(&s.Ref, "The server as an input of a benchmark.")
 }
 
@@ -78,7 +76,6 @@ func (s *ServerRef) Annotate(a infer.Annotator) {
 // WireDependencies keeps the reference known in a preview that does not change the server.
 func (*Server) WireDependencies(f infer.FieldSelector, args *ServerArgs, state *ServerState) {
 	inputs := []infer.InputField{f.InputField(&args.Host), f.InputField(&args.Listen), f.InputField(&args.GOGC), f.InputField(&args.Tuning), f.InputField(&args.ProgramDigest)}
-	f.OutputField(&state.PID).DependsOn(inputs...)
 	f.OutputField(&state.Ref).DependsOn(inputs...)
 }
 
@@ -158,7 +155,7 @@ func (s *Server) Create(ctx context.Context, r infer.CreateRequest[ServerArgs]) 
 // Update restarts the server where it has changed or no longer runs.
 func (s *Server) Update(ctx context.Context, r infer.UpdateRequest[ServerArgs, ServerState]) (infer.UpdateResponse[ServerState], error) {
 	if r.DryRun {
-		return infer.UpdateResponse[ServerState]{Output: ServerState{ServerArgs: r.Inputs, PID: r.State.PID, Ref: r.State.Ref}}, nil
+		return infer.UpdateResponse[ServerState]{Output: ServerState{ServerArgs: r.Inputs, Ref: r.State.Ref}}, nil
 	}
 	state, err := s.start(ctx, r.Inputs)
 	return infer.UpdateResponse[ServerState]{Output: state}, err
@@ -179,7 +176,7 @@ func (s *Server) start(ctx context.Context, args ServerArgs) (ServerState, error
 		return ServerState{}, fmt.Errorf("%s: %w", args.Host.Connection, err)
 	}
 	status(ctx, "starting on %s", args.Listen)
-	started, err := host.StartServer(ctx, hosts.Server{
+	_, err = host.StartServer(ctx, hosts.Server{
 		Owner: spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, Unit: args.unit(), Binary: binary,
 		Args: []string{"-listen", args.Listen}, Env: args.env(), Health: strings.TrimSuffix(args.Listen, "/") + "/health",
 	})
@@ -187,7 +184,7 @@ func (s *Server) start(ctx context.Context, args ServerArgs) (ServerState, error
 		return ServerState{}, err
 	}
 	sum := sha256.Sum256(fmt.Append(nil, args.ProgramDigest, args.Listen, args.GOGC, args.Tuning))
-	return ServerState{ServerArgs: args, PID: started.PID, Ref: ServerRef{
+	return ServerState{ServerArgs: args, Ref: ServerRef{
 		Host: args.Host, URN: urn(ctx), Unit: args.unit(), URL: args.Listen, Digest: hex.EncodeToString(sum[:]),
 	}}, nil
 }
@@ -208,10 +205,9 @@ func (s *Server) Read(ctx context.Context, r infer.ReadRequest[ServerArgs, Serve
 		return infer.ReadResponse[ServerArgs, ServerState]{}, err
 	}
 	state := r.State
-	state.PID = found.PID
 	if !found.Running {
 		p.GetLogger(ctx).Warningf("drift on %s: server %s is not running; the end of its log:\n%s", args.Host.Connection, args.unit(), found.Log)
-		state.PID, state.ProgramDigest, r.Inputs.ProgramDigest = 0, notRunning, notRunning
+		state.ProgramDigest, r.Inputs.ProgramDigest = notRunning, notRunning
 	}
 	return infer.ReadResponse[ServerArgs, ServerState]{ID: r.ID, Inputs: r.Inputs, State: state}, nil
 }

@@ -23,8 +23,6 @@ type Server struct {
 	Host hosts.HostRefOutput `pulumi:"host"`
 	// Address with scheme: `http://10.99.0.1:8080`.
 	Listen pulumi.StringOutput `pulumi:"listen"`
-	// Process id on the host; 0 where a refresh found it not running.
-	Pid pulumi.IntOutput `pulumi:"pid"`
 	// Set by the provider: digest of the program, so that a new build restarts the server.
 	ProgramDigest pulumi.StringPtrOutput `pulumi:"programDigest"`
 	// The server as an input of a benchmark.
@@ -215,11 +213,6 @@ func (o ServerOutput) Host() hosts.HostRefOutput {
 // Address with scheme: `http://10.99.0.1:8080`.
 func (o ServerOutput) Listen() pulumi.StringOutput {
 	return o.ApplyT(func(v *Server) pulumi.StringOutput { return v.Listen }).(pulumi.StringOutput)
-}
-
-// Process id on the host; 0 where a refresh found it not running.
-func (o ServerOutput) Pid() pulumi.IntOutput {
-	return o.ApplyT(func(v *Server) pulumi.IntOutput { return v.Pid }).(pulumi.IntOutput)
 }
 
 // Set by the provider: digest of the program, so that a new build restarts the server.
