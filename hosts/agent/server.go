@@ -56,9 +56,7 @@ func (s *Service) restart(ctx context.Context, name string) error {
 
 // waitHealthy returns when the server answers, or says why it does not, with its log.
 func (s *Service) waitHealthy(ctx context.Context, name, url string) error {
-	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
-	defer cancel()
-	for {
+	for end := time.Now().Add(healthTimeout); ; {
 		checked := health(ctx, url)
 		status, err := s.units.Inspect(name)
 		if err != nil {
@@ -73,9 +71,13 @@ func (s *Service) waitHealthy(ctx context.Context, name, url string) error {
 				return nil
 			}
 		}
+		if time.Now().After(end) {
+			// Not wrapped: a check that ran into its own deadline is not the caller's.
+			return fmt.Errorf("server %s does not answer at %s within %s: %s; its log:\n%s", name, url, healthTimeout, checked.Error(), status.Log)
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("server %s does not answer at %s within %s: %w; its log:\n%s", name, url, healthTimeout, checked, status.Log)
+			return fmt.Errorf("server %s, waiting for an answer at %s: %w", name, url, ctx.Err())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
