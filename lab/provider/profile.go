@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -11,7 +10,21 @@ import (
 
 // Profile is all the tuning of a host as one resource: ordered and applied in one call,
 // with the verdict and the drift of each value.
-type Profile struct{ lab *lab }
+type Profile struct {
+	tuner[ProfileArgs, ProfileState]
+}
+
+func newProfile(l *lab) *Profile {
+	return &Profile{tuner[ProfileArgs, ProfileState]{
+		lab:   l,
+		join:  func(args ProfileArgs, t Tuned) ProfileState { return ProfileState{args, t} },
+		split: func(s ProfileState) (ProfileArgs, Tuned) { return s.ProfileArgs, s.Tuned },
+		drifted: func(args ProfileArgs, drift map[string]string, _ Tuned) ProfileArgs {
+			args.Drift = drift
+			return args
+		},
+	}}
+}
 
 // ProfileArgs are the inputs of a Profile.
 type ProfileArgs struct {
@@ -61,6 +74,10 @@ func (s *Steering) Annotate(a infer.Annotator) {
 	a.Describe(&s.FlowEntriesPerQueue, "rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.")
 }
 
+func (args ProfileArgs) host() HostRef { return args.Host }
+
+func (ProfileArgs) id(name string) string { return name }
+
 func (args ProfileArgs) tunables() spec.Tunables {
 	var t spec.Tunables
 	for _, key := range slices.Sorted(maps.Keys(args.Sysctls)) {
@@ -79,47 +96,4 @@ func (*Profile) WireDependencies(f infer.FieldSelector, args *ProfileArgs, state
 	applied := append(values, f.InputField(&args.Host), f.InputField(&args.Drift))
 	f.OutputField(&state.Settings).DependsOn(applied...)
 	f.OutputField(&state.Writes).DependsOn(applied...)
-}
-
-// Check judges the values without a host.
-func (*Profile) Check(ctx context.Context, r infer.CheckRequest) (infer.CheckResponse[ProfileArgs], error) {
-	args, failures, err := infer.DefaultCheck[ProfileArgs](ctx, r.NewInputs)
-	failures = checkTunables(r.NewInputs, args.tunables(), failures)
-	return infer.CheckResponse[ProfileArgs]{Inputs: args, Failures: failures}, err
-}
-
-// Create applies the values.
-func (r *Profile) Create(ctx context.Context, req infer.CreateRequest[ProfileArgs]) (infer.CreateResponse[ProfileState], error) {
-	state, err := r.applied(ctx, req.Inputs, Tuned{}, req.DryRun)
-	return infer.CreateResponse[ProfileState]{ID: req.Inputs.Host.MachineID + "/" + req.Name, Output: state}, err
-}
-
-// Update applies the values; what is no longer wanted is restored.
-func (r *Profile) Update(ctx context.Context, req infer.UpdateRequest[ProfileArgs, ProfileState]) (infer.UpdateResponse[ProfileState], error) {
-	state, err := r.applied(ctx, req.Inputs, req.State.Tuned, req.DryRun)
-	return infer.UpdateResponse[ProfileState]{Output: state}, err
-}
-
-func (r *Profile) applied(ctx context.Context, args ProfileArgs, before Tuned, dryRun bool) (ProfileState, error) {
-	if dryRun {
-		return ProfileState{args, before}, r.lab.previewTune(ctx, args.Host, args.tunables())
-	}
-	tuned, err := r.lab.apply(ctx, args.Host, args.tunables())
-	return ProfileState{args, tuned}, err
-}
-
-// Read compares the host with the wanted values.
-func (r *Profile) Read(ctx context.Context, req infer.ReadRequest[ProfileArgs, ProfileState]) (infer.ReadResponse[ProfileArgs, ProfileState], error) {
-	args := req.State.ProfileArgs
-	tuned, drift, gone, err := r.lab.readTune(ctx, args.Host, args.tunables(), req.State.Tuned)
-	if err != nil || gone {
-		return infer.ReadResponse[ProfileArgs, ProfileState]{}, err
-	}
-	req.Inputs.Drift, args.Drift = drift, drift
-	return infer.ReadResponse[ProfileArgs, ProfileState]{ID: req.ID, Inputs: req.Inputs, State: ProfileState{args, tuned}}, nil
-}
-
-// Delete restores the originals.
-func (r *Profile) Delete(ctx context.Context, req infer.DeleteRequest[ProfileState]) (infer.DeleteResponse, error) {
-	return infer.DeleteResponse{}, r.lab.restore(ctx, req.State.Host)
 }

@@ -49,9 +49,9 @@ func New(binDir string) (p.Provider, error) {
 			infer.Resource(&Namespace{lab: l}),
 			infer.Resource(&Link{lab: l}),
 			infer.Resource(&Host{lab: l}),
-			infer.Resource(&Sysctl{lab: l}),
-			infer.Resource(&PacketSteering{lab: l}),
-			infer.Resource(&Profile{lab: l}),
+			infer.Resource(newSysctl(l)),
+			infer.Resource(newPacketSteering(l)),
+			infer.Resource(newProfile(l)),
 			infer.Resource(&Server{lab: l}),
 			infer.Resource(&Benchmark{lab: l}),
 		).
