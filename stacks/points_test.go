@@ -10,6 +10,8 @@ type point struct {
 	before, then string
 	// destroys is true where that run is a destroy.
 	destroys bool
+	// without names victims that are not there at the point.
+	without []string
 	// on is the host that is held at the point; empty means box.
 	on   string
 	trap trap
@@ -52,6 +54,16 @@ const (
 
 var points = []point{
 	{
+		// The state does not know the host yet, and the program for it is on its way there.
+		name: "agent-upload", then: bare + tuned("box", "65535"), without: []string{"agent", "host"},
+		trap: inUpload, live: map[string]string{somaxconn: "65535"},
+	},
+	{
+		// The state does not know the host yet, but the host knows the lab.
+		name: "claim", then: bare + tuned("box", "65535"), without: []string{"host"},
+		trap: atLedger, live: map[string]string{somaxconn: "65535"},
+	},
+	{
 		// The originals are in the ledger, and nothing is written yet.
 		name: "first", before: bare, then: bare + tuned("box", "65535"),
 		trap: atLedger, live: map[string]string{somaxconn: "65535"},
@@ -75,6 +87,12 @@ var points = []point{
 		trap: atWrite(somaxconn), live: map[string]string{somaxconn: "3000", finTimeout: "60"},
 	},
 	{
+		// Some originals are back for the untuned half of a comparison, others not yet.
+		name: "suspending", before: bare + tuned("box", "65535") + server, then: bare + tuned("box", "65535") + server + comparison("60s"),
+		trap: atWrite(finTimeout), wanted: bare + tuned("box", "65535") + server + comparison("100ms"),
+		live: map[string]string{somaxconn: "65535", finTimeout: "11"},
+	},
+	{
 		name: "suspended", before: bare + tuned("box", "65535") + server, then: bare + tuned("box", "65535") + server + comparison("60s"),
 		trap: whileLoaded, wanted: bare + tuned("box", "65535") + server + comparison("100ms"),
 		live: map[string]string{somaxconn: "65535", finTimeout: "11"},
@@ -86,6 +104,11 @@ var points = []point{
 	{
 		name: "upload", before: bare + tuned("box", "65535"), then: bare + tuned("box", "65535") + server,
 		trap: inUpload, live: map[string]string{somaxconn: "65535"},
+	},
+	{
+		// The server's process is recorded and about to become the server.
+		name: "start", before: bare + tuned("box", "65535"), then: bare + tuned("box", "65535") + server,
+		trap: atStart, live: map[string]string{somaxconn: "65535"},
 	},
 }
 

@@ -25,13 +25,19 @@ const (
 )
 
 // atWrite stops the agent right after it has written to a kernel file.
-func atWrite(path string) trap {
-	return trap{program: agentProgram, options: "-P " + path + " -e trace=write -e inject=write:signal=SIGSTOP:when=1"}
+func atWrite(path string) trap { return inAgent("write", path) }
+
+// inAgent stops the agent right after a system call on a file. strace counts the calls
+// of each thread for itself, so only a call that the agent makes once is a point.
+func inAgent(call, path string) trap {
+	return trap{program: agentProgram, options: "-P " + path + " -e trace=" + call + " -e inject=" + call + ":signal=SIGSTOP:when=1"}
 }
 
 var (
 	// atLedger stops the agent when the ledger has been replaced.
-	atLedger = trap{program: agentProgram, options: "-P /var/lib/benchlab/ledger.json -e trace=renameat -e inject=renameat:signal=SIGSTOP:when=1"}
+	atLedger = inAgent("renameat", "/var/lib/benchlab/ledger.json")
+	// atStart stops it when the server of the matrix is recorded.
+	atStart = inAgent("renameat", "/var/lib/benchlab/units/http-127-0-0-1-8080/unit.json")
 	// inUpload stops an upload after a few writes: each block makes two, one to the file and
 	// one for the answer.
 	inUpload = trap{program: uploadProgram, options: "-e trace=write -e inject=write:signal=SIGSTOP:when=40"}
