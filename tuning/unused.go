@@ -2,8 +2,11 @@ package tuning
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // RemoveUnused removes the ledger with its directory and everything in it, if no entry
@@ -22,7 +25,8 @@ func (h *Host) RemoveUnused(ctx context.Context) (removed bool, err error) {
 	if len(l.Entries) > 0 || len(l.Claims) > 0 {
 		return false, nil
 	}
-	if err := os.RemoveAll(h.dir); err != nil {
+	// A file system of its own, which can't be removed, stays and is empty.
+	if err := os.RemoveAll(h.dir); err != nil && !errors.Is(err, unix.EBUSY) {
 		return false, fmt.Errorf("ledger: %w", err)
 	}
 	return true, nil
