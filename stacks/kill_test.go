@@ -46,7 +46,7 @@ func kill(t *testing.T, bin string, v victim, p point) {
 	up := []string{"up", "--skip-preview"}
 	switch {
 	case v.cli:
-		s.recover()
+		s.mustRecover()
 	case v.host, p.destroys:
 		// What is gone, or was put back, is so behind the state's back.
 		up = append(up, "--refresh")
@@ -76,7 +76,7 @@ func (s *site) strike(v victim, p point) {
 		s.write(p.then)
 	}
 	run := s.start(p.command()...)
-	box.held(p)
+	box.held(p.trap)
 	v.kill(s, box, p, run)
 	if !v.host {
 		box.release(p.trap)

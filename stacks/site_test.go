@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -127,8 +128,26 @@ func (s *site) write(lab string) {
 type running struct {
 	t    *testing.T
 	cmd  *exec.Cmd
-	out  bytes.Buffer
+	out  transcript
 	done chan struct{}
+}
+
+// transcript is what a command prints, to be read while it runs.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *transcript) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *transcript) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 // start begins a pulumi command.
@@ -170,6 +189,25 @@ func (s *site) pulumi(args ...string) (string, error) {
 	return out, nil
 }
 
+// fails runs a pulumi command that must fail, and say all of the texts.
+func (s *site) fails(texts []string, args ...string) {
+	s.t.Helper()
+	out, err := s.pulumi(args...)
+	if err == nil {
+		s.t.Fatalf("pulumi %s has succeeded, want an error with %q:\n%s", strings.Join(args, " "), texts, out)
+	}
+	s.says(out, texts...)
+}
+
+func (s *site) says(out string, texts ...string) {
+	s.t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(out, text) {
+			s.t.Errorf("no %q in what it says:\n%s", text, out)
+		}
+	}
+}
+
 func (s *site) mustPulumi(args ...string) string {
 	s.t.Helper()
 	out, err := s.pulumi(args...)
@@ -180,20 +218,30 @@ func (s *site) mustPulumi(args ...string) string {
 }
 
 // recover is `make recover`.
-func (s *site) recover() string {
+func (s *site) recover() (string, error) {
 	s.t.Helper()
-	recover, err := filepath.Abs("../tools/recover")
+	program, err := filepath.Abs("../tools/recover")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cmd := exec.Command(recover, stack)
+	cmd := exec.Command(program, stack)
 	cmd.Dir, cmd.Env = s.work, s.vars
 	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (s *site) mustRecover() {
+	s.t.Helper()
+	out, err := s.recover()
 	if err != nil {
 		s.t.Fatalf("recover: %v:\n%s", err, out)
 	}
-	return string(out)
+	s.says(out, "found: the lock of process", "recovered")
 }
+
+// ownFiles are the paths of all that is only in the host, and of all that has our name.
+// The host shows the machine's files too, which others may change meanwhile.
+const ownFiles = "find /home /root /run /tmp | sort; find /etc /opt /srv /usr/local /var -name '*benchlab*' | sort"
 
 // snapshot is what the machines hold that a lab could change: every value, and the path
 // of every file. Of hosts that the lab makes there is none: they go with it.
@@ -201,7 +249,7 @@ func (s *site) snapshot() map[string]string {
 	s.t.Helper()
 	all := map[string]string{}
 	for name := range s.machines {
-		all[name] = s.box(name).run(allValues + "; " + allFiles)
+		all[name] = s.box(name).run(allValues + "; " + ownFiles)
 	}
 	return all
 }

@@ -84,13 +84,13 @@ func (b *box) arm(t trap) {
 }
 
 // held waits until the trap has closed, and returns.
-func (b *box) held(p point) {
+func (b *box) held(t trap) {
 	b.t.Helper()
-	when := p.trap.when
+	when := t.when
 	if when == "" {
 		when = "grep -q 'stopped by SIGSTOP' " + trapLog + " 2>/dev/null"
 	}
-	b.wait("the run is at the point "+p.name, when)
+	b.wait("the trap has closed", when)
 	b.run("echo trapped=none > /etc/ssh/trap.conf")
 }
 

@@ -81,16 +81,22 @@ func (s *site) killOwn(program string) {
 	}
 }
 
-// killRoot kills a process of root's.
-func killRoot(t testing.TB, pid int) {
+// signalRoot sends a signal to a process of root's.
+func signalRoot(t testing.TB, signal string, pid int) {
 	t.Helper()
-	kill := []string{"kill", "-9", strconv.Itoa(pid)}
+	kill := []string{"kill", "-" + signal, strconv.Itoa(pid)}
 	if os.Geteuid() != 0 {
 		kill = append([]string{"sudo", "-n", "--"}, kill...)
 	}
 	if out, err := exec.Command(kill[0], kill[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+}
+
+// killRoot kills a process of root's.
+func killRoot(t testing.TB, pid int) {
+	t.Helper()
+	signalRoot(t, "KILL", pid)
 	eventually(t, fmt.Sprintf("process %d has ended", pid), func() bool {
 		proc, err := procfs.NewProc(pid)
 		if err != nil {
