@@ -336,3 +336,20 @@ func (b *box) run(command string) string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// locks are the files of Pulumi's lock on the stack.
+func (s *site) locks() []string {
+	s.t.Helper()
+	locks, err := filepath.Glob(s.path("pulumi/.pulumi/locks/organization/" + project + "/" + stack + "/*.json"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return locks
+}
+
+func (r *running) signal(signal os.Signal) {
+	r.t.Helper()
+	if err := r.cmd.Process.Signal(signal); err != nil {
+		r.t.Fatal(err)
+	}
+}

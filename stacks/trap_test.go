@@ -40,7 +40,8 @@ var (
 	atStart = inAgent("renameat", "/var/lib/benchlab/units/http-127-0-0-1-8080/unit.json")
 	// inUpload stops an upload after a few writes: each block makes two, one to the file and
 	// one for the answer.
-	inUpload = trap{program: uploadProgram, options: "-e trace=write -e inject=write:signal=SIGSTOP:when=40"}
+	inUpload  = trap{program: uploadProgram, options: "-e trace=write -e inject=write:signal=SIGSTOP:when=40"}
+	underLoad = trap{program: agentProgram, when: `ls -l /proc/[0-9]*/exe | grep -q /benchlab-loader-`}
 	// whileLoaded is when a server is under load with the tuning suspended.
 	whileLoaded = trap{
 		program: agentProgram,
