@@ -71,7 +71,7 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 	if err := awaitGreeting(ctx, output); err != nil {
 		return nil, a.explain(ctx, binary, err)
 	}
-	if a.rpc, err = dialPipe(&pipeConn{Reader: output, WriteCloser: stdin}); err != nil {
+	if a.rpc, err = dialPipe(&pipeConn{Reader: output, stdin: stdin, ssh: h.ssh}); err != nil {
 		return nil, err
 	}
 	a.AgentClient = agentpb.NewAgentClient(a.rpc)
@@ -171,8 +171,15 @@ func (a *agentClient) Close() error { return a.rpc.Close() }
 // pipeConn makes a net.Conn of a session's pipes. Deadlines are the caller's contexts'.
 type pipeConn struct {
 	io.Reader
-	io.WriteCloser
+	stdin io.WriteCloser
+	ssh   io.Closer
 }
+
+func (c *pipeConn) Write(b []byte) (int, error) { return c.stdin.Write(b) }
+
+// Close ends the SSH connection as well: of an agent that hangs, nothing else would end a
+// read that waits, and with it the calls.
+func (c *pipeConn) Close() error { return errors.Join(c.stdin.Close(), c.ssh.Close()) }
 
 func (*pipeConn) LocalAddr() net.Addr              { return pipeAddr{} }
 func (*pipeConn) RemoteAddr() net.Addr             { return pipeAddr{} }

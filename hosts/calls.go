@@ -225,7 +225,7 @@ func (h *Host) callError(err error) error {
 	case !ok:
 		return fmt.Errorf("%s: %w", h.connection, err)
 	case s.Code() == codes.Unavailable:
-		return fmt.Errorf("%s: %w during the call; the host's ledger knows what was done: run `pulumi up` again (%s)", h.connection, ErrConnectionLost, s.Message())
+		return fmt.Errorf("%s: %w during the call; the host's ledger knows what was done: run it again (%s)", h.connection, ErrConnectionLost, s.Message())
 	case s.Code() == codes.Canceled:
 		return fmt.Errorf("%s: %w", h.connection, context.Canceled)
 	case s.Code() == codes.DeadlineExceeded:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -103,7 +104,10 @@ func (h *Host) lost() bool {
 // Close ends the agent and the connection. One that has ended by itself is no error.
 func (h *Host) Close() error {
 	lost := h.lost()
-	err := errors.Join(h.agent.Close(), h.ssh.Close())
+	err := h.agent.Close() // it may have closed the connection already
+	if closeErr := h.ssh.Close(); !errors.Is(closeErr, net.ErrClosed) {
+		err = errors.Join(err, closeErr)
+	}
 	if lost {
 		return nil
 	}

@@ -69,7 +69,17 @@ func (b *builder) build(name string, d *Definition) error {
 			return err
 		}
 	}
-	instance, err := sdkhosts.NewLabInstance(b.ctx, name, &sdkhosts.LabInstanceArgs{}, b.parent)
+	identity := &sdkhosts.LabInstanceArgs{}
+	var machines sdkhosts.ConnectionArray
+	for _, h := range d.Hosts {
+		if h.Connection != nil {
+			machines = append(machines, connection(*h.Connection))
+		}
+	}
+	if machines != nil {
+		identity.Machines = machines
+	}
+	instance, err := sdkhosts.NewLabInstance(b.ctx, name, identity, b.parent)
 	if err != nil {
 		return err
 	}

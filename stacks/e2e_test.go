@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
@@ -81,18 +82,44 @@ func of(ts *testscript.TestScript) *script { return ts.Value(scriptKey{}).(*scri
 func setUp(env *testscript.Env, bin string) error {
 	s := &script{bin: bin, work: env.WorkDir, machines: map[string]hostspec.Connection{}}
 	env.Values[scriptKey{}] = s
-	for _, v := range [][2]string{
-		{"HOME", s.path("home")},
-		{"XDG_STATE_HOME", s.path("keys")},
-		{"PULUMI_HOME", s.path("pulumi")},
-		{"PULUMI_BACKEND_URL", "file://" + s.path("pulumi")},
-		{"PULUMI_CONFIG_PASSPHRASE", "only for tests"},
-		{"PULUMI_SKIP_UPDATE_CHECK", "true"},
-		{"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true"},
-		{"PULUMI_PARALLEL", "64"},
-	} {
-		env.Setenv(v[0], v[1])
+	for _, v := range s.environment() {
+		name, value, _ := strings.Cut(v, "=")
+		env.Setenv(name, value)
 	}
+	t, ok := env.T().(testing.TB)
+	if !ok {
+		return errors.New("testscript no longer gives a testing.TB")
+	}
+	before := lookAround(t)
+	run := func(args ...string) (string, error) {
+		cmd := exec.Command("pulumi", args...)
+		cmd.Dir, cmd.Env = s.work, env.Vars
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if err := s.initialize(run); err != nil {
+		return err
+	}
+	env.Defer(func() { s.end(t, run, before) })
+	return nil
+}
+
+// environment is what Pulumi needs to keep to the script's directory.
+func (s *script) environment() []string {
+	return []string{
+		"HOME=" + s.path("home"),
+		"XDG_STATE_HOME=" + s.path("keys"),
+		"PULUMI_HOME=" + s.path("pulumi"),
+		"PULUMI_BACKEND_URL=file://" + s.path("pulumi"),
+		"PULUMI_CONFIG_PASSPHRASE=only for tests",
+		"PULUMI_SKIP_UPDATE_CHECK=true",
+		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true",
+		"PULUMI_PARALLEL=64",
+	}
+}
+
+// initialize writes the project and makes its stack.
+func (s *script) initialize(run func(...string) (string, error)) error {
 	for _, dir := range []string{"home", "pulumi"} {
 		if err := os.Mkdir(s.path(dir), 0o700); err != nil {
 			return err
@@ -107,25 +134,13 @@ plugins:
   providers:
     - name: benchlab
       path: %s
-`, project, bin, bin)
+`, project, s.bin, s.bin)
 	if err := os.WriteFile(s.path("Pulumi.yaml"), []byte(text), 0o600); err != nil {
 		return err
-	}
-	t, ok := env.T().(testing.TB)
-	if !ok {
-		return errors.New("testscript no longer gives a testing.TB")
-	}
-	before := lookAround(t)
-	run := func(args ...string) (string, error) {
-		cmd := exec.Command("pulumi", args...)
-		cmd.Dir, cmd.Env = s.work, env.Vars
-		out, err := cmd.CombinedOutput()
-		return string(out), err
 	}
 	if out, err := run("stack", "init", stack); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	env.Defer(func() { s.end(t, run, before) })
 	return nil
 }
 

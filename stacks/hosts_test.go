@@ -51,8 +51,7 @@ func login(ts *testscript.TestScript, host string) string {
 //
 //	values box before.values
 func values(ts *testscript.TestScript, neg bool, args []string) {
-	// A few files can be written but not read, or have no value; grep says so on stderr.
-	capture(ts, neg, args, `find /proc/sys/net /sys/class/net/*/queues/ -type f -perm -u+w | sort | xargs grep -sH "" || true`)
+	capture(ts, neg, args, allValues)
 }
 
 // files writes the path of every file of a host, in the places where programs keep
@@ -60,8 +59,14 @@ func values(ts *testscript.TestScript, neg bool, args []string) {
 //
 //	files box before.files
 func files(ts *testscript.TestScript, neg bool, args []string) {
-	capture(ts, neg, args, "find /etc /home /opt /root /run /tmp /usr/local /var | sort")
+	capture(ts, neg, args, allFiles)
 }
+
+const (
+	// A few files can be written but not read, or have no value; grep says so on stderr.
+	allValues = `find /proc/sys/net /sys/class/net/*/queues/ -type f -perm -u+w | sort | xargs grep -sH "" || true`
+	allFiles  = "find /etc /home /opt /root /run /tmp /usr/local /var | sort"
+)
 
 func capture(ts *testscript.TestScript, neg bool, args []string, command string) {
 	if neg || len(args) != 2 {
@@ -85,21 +90,32 @@ func makeMachine(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: machine NAME")
 	}
 	s := of(ts)
+	made, err := s.makeMachine(args[0])
+	ts.Check(err)
+	ts.Setenv(args[0]+"_port", strconv.Itoa(made.Port))
+	ts.Setenv(args[0]+"_identity", made.Identity)
+	ts.Setenv(args[0]+"_host_key", made.HostKey)
+}
+
+func (s *script) makeMachine(hostname string) (hostspec.Connection, error) {
 	suffix := make([]byte, 4)
-	_, err := rand.Read(suffix)
-	ts.Check(err)
-	name := args[0] + "-" + hex.EncodeToString(suffix)
-	identity := s.path(args[0] + ".key")
+	if _, err := rand.Read(suffix); err != nil {
+		return hostspec.Connection{}, err
+	}
+	name := hostname + "-" + hex.EncodeToString(suffix)
+	identity := s.path(hostname + ".key")
 	key, err := namespace.NewIdentity(identity)
-	ts.Check(err)
-	made, err := s.machine().Create(context.Background(), namespace.Spec{Name: name, Hostname: args[0], AuthorizedKey: key})
-	ts.Check(err)
-	s.machines[args[0]] = hostspec.Connection{
+	if err != nil {
+		return hostspec.Connection{}, err
+	}
+	made, err := s.machine().Create(context.Background(), namespace.Spec{Name: name, Hostname: hostname, AuthorizedKey: key})
+	if err != nil {
+		return hostspec.Connection{}, err
+	}
+	s.machines[hostname] = hostspec.Connection{
 		Address: "127.0.0.1", Port: made.Port, Identity: identity, HostKey: made.HostKey, Namespace: name,
 	}
-	ts.Setenv(args[0]+"_port", strconv.Itoa(made.Port))
-	ts.Setenv(args[0]+"_identity", identity)
-	ts.Setenv(args[0]+"_host_key", made.HostKey)
+	return s.machines[hostname], nil
 }
 
 // wire joins two machines by a cable, 10.98.0.1 to 10.98.0.2, with three queues:
@@ -109,13 +125,16 @@ func wire(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: wire MACHINE MACHINE NIC")
 	}
-	s := of(ts)
+	ts.Check(of(ts).wire(args[0], args[1], args[2]))
+}
+
+func (s *script) wire(one, other, nic string) error {
 	link := namespace.LinkSpec{Queues: 3}
-	for i := range link.Ends {
-		link.Ends[i] = namespace.LinkEnd{Host: s.machines[args[i]].Namespace, NIC: args[2], Address: "10.98.0." + strconv.Itoa(i+1) + "/24"}
+	for i, name := range []string{one, other} {
+		link.Ends[i] = namespace.LinkEnd{Host: s.machines[name].Namespace, NIC: nic, Address: "10.98.0." + strconv.Itoa(i+1) + "/24"}
 	}
 	_, err := s.machine().CreateLink(context.Background(), link)
-	ts.Check(err)
+	return err
 }
 
 func (s *script) endMachines(t testing.TB) {

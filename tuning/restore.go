@@ -65,6 +65,9 @@ func (h *Host) restoreAll(ctx context.Context, pick func(*Entry) (restore bool, 
 		}
 		if err := ctx.Err(); err != nil {
 			faults = append(faults, fmt.Errorf("stopped with originals left to put back: %w; run it again", err))
+			// As after a kill, the ledger keeps what was put back already: so whoever looks
+			// sees that the host isn't tuned as the lab wants it.
+			left = onDisk
 			break
 		}
 		verdict, warning, err := h.restore(&w, left.Entries[i], bootID)

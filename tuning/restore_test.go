@@ -68,6 +68,26 @@ func TestRestoreGoesBackwardsAndOnAfterAFailure(t *testing.T) {
 	}
 }
 
+// A restore that is cut short forgets nothing, not even what it has put back: the ledger
+// goes on saying what the lab wants there.
+func TestRestoreCutShort(t *testing.T) {
+	tr := newTree(t)
+	tr.apply(spark, sysctlsOf("net.core.somaxconn", "1", "vm.swappiness", "1"))
+	before := tr.ledger()
+	ctx, cancel := context.WithCancel(t.Context())
+	tr.fault = func(string, []byte) error { cancel(); return nil }
+	_, err := tr.Restore(ctx, spark)
+	mustSay(t, err, "originals left to put back", "run it again")
+	if d := cmp.Diff(before, tr.ledger()); d != "" {
+		t.Errorf("the ledger has changed:\n%s", d)
+	}
+	tr.fault = nil
+	mustWarn(t, tr.restoreOwner(spark))
+	if got := tr.get("proc/sys/vm/swappiness") + tr.get("proc/sys/net/core/somaxconn"); got != "60\n4096\n" {
+		t.Errorf("the values are %q", got)
+	}
+}
+
 func TestReboot(t *testing.T) {
 	wanted := sysctlsOf("net.core.somaxconn", "65535", "vm.swappiness", "10")
 	rebooted := func(t *testing.T) *tree {

@@ -2,9 +2,12 @@ package tuning
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // RemoveUnused removes the ledger with its directory and everything in it, if no entry
@@ -26,10 +29,13 @@ func (h *Host) RemoveUnused(ctx context.Context) (removed bool, err error) {
 	// Moved away first: a lab that comes now makes the directory anew, and what it puts
 	// there must not be removed.
 	gone := fmt.Sprintf("%s.%d.unused", h.dir, time.Now().UnixNano())
-	if err := os.Rename(h.dir, gone); err != nil {
+	switch err := os.Rename(h.dir, gone); {
+	case errors.Is(err, unix.EBUSY):
+		gone = h.dir // a file system of its own, which stays and is empty afterwards
+	case err != nil:
 		return false, fmt.Errorf("ledger: %w", err)
 	}
-	if err := os.RemoveAll(gone); err != nil {
+	if err := os.RemoveAll(gone); err != nil && !errors.Is(err, unix.EBUSY) {
 		return false, fmt.Errorf("ledger: %w", err)
 	}
 	return true, nil

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
+	"github.com/hanzoai/benchlab/tuning"
 	"github.com/hanzoai/benchlab/tuning/spec"
 	"google.golang.org/grpc"
 )
@@ -35,6 +37,9 @@ func (s *Service) Exclusive(stream grpc.BidiStreamingServer[agentpb.ExclusiveReq
 		_, resumeErr := s.tuning.Resume(context.WithoutCancel(stream.Context()))
 		err = errors.Join(err, resumeErr)
 	}()
+	if err := s.checkTuned(stream.Context(), o.Lab); err != nil {
+		return err
+	}
 	if err := done(stream, spec.Report{}); err != nil {
 		return err
 	}
@@ -64,6 +69,27 @@ func (s *Service) Exclusive(stream grpc.BidiStreamingServer[agentpb.ExclusiveReq
 			return err
 		}
 	}
+}
+
+// checkTuned is an error where a value of the lab is not as the lab wants it: somebody
+// has changed it, or a destroy was cut short. Figures would be of another tuning than they say.
+func (s *Service) checkTuned(ctx context.Context, lab string) error {
+	ledger, err := s.tuning.Ledger()
+	if err != nil {
+		return err
+	}
+	ledger.Entries = slices.DeleteFunc(ledger.Entries, func(e tuning.Entry) bool { return e.Owner.Lab != lab })
+	settings, err := s.tuning.Inspect(ctx, ledger)
+	for _, v := range settings {
+		if v.Status != spec.Unchanged {
+			reason := ""
+			if v.Reason != "" {
+				reason = " (" + v.Reason + ")"
+			}
+			err = errors.Join(err, fmt.Errorf("not measured: %s is %q and the lab wants %q%s; run `pulumi up --refresh`", v.Key, v.Live, v.Desired, reason))
+		}
+	}
+	return err
 }
 
 func done(stream grpc.BidiStreamingServer[agentpb.ExclusiveRequest, agentpb.ExclusiveEvent], report spec.Report) error {

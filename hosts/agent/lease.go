@@ -69,12 +69,13 @@ func (l lease) free() (release func(), ok bool) {
 }
 
 func (l lease) open() (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o755); err != nil {
-		return nil, fmt.Errorf("lease: %w", err)
+	err := os.MkdirAll(filepath.Dir(l.path), 0o755)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o644)
 	}
-	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("lease: %w", err)
+		return nil, fmt.Errorf("lease: %w; is the disk full or read-only? no value was changed", err)
 	}
 	return f, nil
 }

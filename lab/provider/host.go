@@ -216,6 +216,7 @@ func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (in
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}
+	h.lab.released.Store(r.State.Connection, true)
 	warn(ctx, report)
 	for _, s := range report.Settings {
 		p.GetLogger(ctx).Warningf("%s was still tuned by this lab; it is back at %q", s.Key, s.Live)

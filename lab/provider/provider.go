@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"sync"
 
 	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/hosts/namespace"
@@ -45,7 +46,7 @@ func New(binDir string) (p.Provider, error) {
 			"hostspec": "hosts", "spec": "tuning", "results": "workloads",
 		}).
 		WithResources(
-			infer.Resource(&LabInstance{}),
+			infer.Resource(&LabInstance{lab: l}),
 			infer.Resource(&Namespace{lab: l}),
 			infer.Resource(&Link{lab: l}),
 			infer.Resource(&Host{lab: l}),
@@ -67,6 +68,8 @@ type lab struct {
 	pool     *hosts.Pool
 	binaries hosts.Binaries
 	machine  *namespace.Machine
+	// released has the connections of the hosts that this run has let go.
+	released sync.Map
 }
 
 type urnKey struct{}

@@ -166,6 +166,10 @@ func (l *lab) restore(ctx context.Context, ref HostRef) error {
 		return err
 	}
 	report, err := host.Restore(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab})
+	if errors.Is(err, hosts.ErrConnectionLost) {
+		// The state goes on saying that the host is tuned.
+		return fmt.Errorf("%w; or tune it again with `pulumi up --refresh`", err)
+	}
 	if err != nil {
 		return err
 	}

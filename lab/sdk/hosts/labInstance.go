@@ -11,9 +11,12 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// The identity of one lab: its id marks everything that the lab makes or claims on a host.
+// The identity of one lab: its id marks everything that the lab makes or claims on a host. Deleting it clears up after hosts whose making was cut short.
 type LabInstance struct {
 	pulumi.CustomResourceState
+
+	// The machines that the lab is going to reach and has not made. They are in the state before the first of them is contacted.
+	Machines ConnectionArrayOutput `pulumi:"machines"`
 }
 
 // NewLabInstance registers a new resource with the given unique name, arguments, and options.
@@ -62,10 +65,14 @@ func LabInstanceExists(ctx *pulumi.Context,
 }
 
 type labInstanceArgs struct {
+	// The machines that the lab is going to reach and has not made. They are in the state before the first of them is contacted.
+	Machines []Connection `pulumi:"machines"`
 }
 
 // The set of arguments for constructing a LabInstance resource.
 type LabInstanceArgs struct {
+	// The machines that the lab is going to reach and has not made. They are in the state before the first of them is contacted.
+	Machines ConnectionArrayInput
 }
 
 func (LabInstanceArgs) ElementType() reflect.Type {
@@ -153,6 +160,11 @@ func (o LabInstanceOutput) ToLabInstanceOutput() LabInstanceOutput {
 
 func (o LabInstanceOutput) ToLabInstanceOutputWithContext(ctx context.Context) LabInstanceOutput {
 	return o
+}
+
+// The machines that the lab is going to reach and has not made. They are in the state before the first of them is contacted.
+func (o LabInstanceOutput) Machines() ConnectionArrayOutput {
+	return o.ApplyT(func(v *LabInstance) ConnectionArrayOutput { return v.Machines }).(ConnectionArrayOutput)
 }
 
 type LabInstanceArrayOutput struct{ *pulumi.OutputState }

@@ -118,6 +118,31 @@ func (i ConnectionArgs) ToConnectionOutputWithContext(ctx context.Context) Conne
 	return pulumi.ToOutputWithContext(ctx, i).(ConnectionOutput)
 }
 
+// ConnectionArrayInput is an input type that accepts ConnectionArray and ConnectionArrayOutput values.
+// You can construct a concrete instance of `ConnectionArrayInput` via:
+//
+//	ConnectionArray{ ConnectionArgs{...} }
+type ConnectionArrayInput interface {
+	pulumi.Input
+
+	ToConnectionArrayOutput() ConnectionArrayOutput
+	ToConnectionArrayOutputWithContext(context.Context) ConnectionArrayOutput
+}
+
+type ConnectionArray []ConnectionInput
+
+func (ConnectionArray) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]Connection)(nil)).Elem()
+}
+
+func (i ConnectionArray) ToConnectionArrayOutput() ConnectionArrayOutput {
+	return i.ToConnectionArrayOutputWithContext(context.Background())
+}
+
+func (i ConnectionArray) ToConnectionArrayOutputWithContext(ctx context.Context) ConnectionArrayOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ConnectionArrayOutput)
+}
+
 // How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent.
 type ConnectionOutput struct{ *pulumi.OutputState }
 
@@ -171,6 +196,26 @@ func (o ConnectionOutput) Port() pulumi.IntPtrOutput {
 // User to log in as. Default root.
 func (o ConnectionOutput) User() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Connection) *string { return v.User }).(pulumi.StringPtrOutput)
+}
+
+type ConnectionArrayOutput struct{ *pulumi.OutputState }
+
+func (ConnectionArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]Connection)(nil)).Elem()
+}
+
+func (o ConnectionArrayOutput) ToConnectionArrayOutput() ConnectionArrayOutput {
+	return o
+}
+
+func (o ConnectionArrayOutput) ToConnectionArrayOutputWithContext(ctx context.Context) ConnectionArrayOutput {
+	return o
+}
+
+func (o ConnectionArrayOutput) Index(i pulumi.IntInput) ConnectionOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) Connection {
+		return vs[0].([]Connection)[vs[1].(int)]
+	}).(ConnectionOutput)
 }
 
 type Facts struct {
@@ -538,11 +583,13 @@ func (o NICArrayOutput) Index(i pulumi.IntInput) NICOutput {
 
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ConnectionInput)(nil)).Elem(), ConnectionArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ConnectionArrayInput)(nil)).Elem(), ConnectionArray{})
 	pulumi.RegisterInputType(reflect.TypeOf((*HostRefInput)(nil)).Elem(), HostRefArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*LinkEndInput)(nil)).Elem(), LinkEndArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*LinkEndArrayInput)(nil)).Elem(), LinkEndArray{})
 	pulumi.RegisterOutputType(CPUOutput{})
 	pulumi.RegisterOutputType(ConnectionOutput{})
+	pulumi.RegisterOutputType(ConnectionArrayOutput{})
 	pulumi.RegisterOutputType(FactsOutput{})
 	pulumi.RegisterOutputType(HostRefOutput{})
 	pulumi.RegisterOutputType(LinkEndOutput{})
