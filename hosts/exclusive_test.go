@@ -41,7 +41,7 @@ func exclusive(t *testing.T, host *hosttest.Host, h *hosts.Host) *hosts.Exclusiv
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Suspend(); err != nil {
+	if _, err := e.Suspend(); err != nil {
 		t.Fatal(err)
 	}
 	if got := somaxconn(t, host); got != "777" {
