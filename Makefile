@@ -54,7 +54,8 @@ env: ## print the environment for plain Pulumi: eval "$(make -s env)"
 		[ -z "$${!v+set}" ] || printf 'export %s=%q\n' "$$v" "$${!v}"; done
 
 test: packages build ## run all tests, the real CLI and real hosts included
-	$(AS_USER) go test ./...
+	@tools/install-packages strace:/usr/bin/strace
+	$(AS_USER) go test -timeout 40m ./...
 
 lint: bin/golangci-lint ## run the linters
 	bin/golangci-lint run ./...

@@ -34,6 +34,9 @@ type site struct {
 
 func newSite(t *testing.T, bin string, labMakesHosts bool) *site {
 	t.Helper()
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Fatalf("%v: traps need it; apt-get install strace", err)
+	}
 	// Not t.TempDir: a name with the test's in it is longer than a socket's path may be.
 	work, err := os.MkdirTemp("", "benchlab-")
 	if err != nil {
@@ -237,6 +240,9 @@ func (s *site) mustRecover() {
 		s.t.Fatalf("recover: %v:\n%s", err, out)
 	}
 	s.says(out, "found: the lock of process", "recovered")
+	if state := s.mustPulumi("stack", "export"); strings.Contains(state, "pending_operations") {
+		s.t.Errorf("operations are pending after a recover:\n%s", state)
+	}
 }
 
 // ownFiles are the paths of all that is only in the host, and of all that has our name.
@@ -347,9 +353,10 @@ func (s *site) locks() []string {
 	return locks
 }
 
+// signal sends the command a signal, unless it has ended meanwhile.
 func (r *running) signal(signal os.Signal) {
 	r.t.Helper()
-	if err := r.cmd.Process.Signal(signal); err != nil {
+	if err := r.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		r.t.Fatal(err)
 	}
 }
