@@ -44,7 +44,7 @@ func interrupt(t *testing.T, bin string, p point, twice bool) {
 		signalRoot(t, "STOP", host.pid)
 		t.Cleanup(func() { signalRoot(t, "CONT", host.pid) })
 	}
-	s.strike(victim{name: "CLI interrupted", kill: func(s *site, _ *box, p point, run *running) {
+	s.strike(victim{name: "CLI interrupted", kill: func(_ *site, _ *box, p point, run *running) {
 		if p.name == "connect" {
 			eventually(t, "the provider connects", func() bool { return strings.Contains(run.out.String(), "connecting to") })
 		}

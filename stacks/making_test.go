@@ -81,6 +81,9 @@ func (s *site) killWhileMaking(v victim, then string) {
 	for _, key := range keys {
 		if s.runs(filepath.Base(key)) {
 			s.t.Errorf("host %s still runs", filepath.Base(key))
+			if err := s.machine().Delete(context.Background(), filepath.Base(key)); err != nil {
+				s.t.Error(err)
+			}
 		}
 	}
 }

@@ -34,6 +34,9 @@ type site struct {
 
 func newSite(t *testing.T, bin string, labMakesHosts bool) *site {
 	t.Helper()
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Fatalf("%v: traps need it; apt-get install strace", err)
+	}
 	// Not t.TempDir: a name with the test's in it is longer than a socket's path may be.
 	work, err := os.MkdirTemp("", "benchlab-")
 	if err != nil {
@@ -173,9 +176,10 @@ func (r *running) wait() string {
 	select {
 	case <-r.done:
 	case <-time.After(2 * time.Minute):
-		_ = r.cmd.Process.Kill()
+		// Not fatal: whoever cleans up has more to do.
+		r.t.Errorf("%s has not ended within two minutes:\n%s", strings.Join(r.cmd.Args, " "), r.out.String())
+		_ = r.cmd.Process.Kill() // it may end just now
 		<-r.done
-		r.t.Fatalf("%s has not ended within two minutes:\n%s", strings.Join(r.cmd.Args, " "), r.out.String())
 	}
 	return r.out.String()
 }
@@ -237,6 +241,9 @@ func (s *site) mustRecover() {
 		s.t.Fatalf("recover: %v:\n%s", err, out)
 	}
 	s.says(out, "found: the lock of process", "recovered")
+	if state := s.mustPulumi("stack", "export"); strings.Contains(state, "pending_operations") {
+		s.t.Errorf("operations are pending after a recover:\n%s", state)
+	}
 }
 
 // ownFiles are the paths of all that is only in the host, and of all that has our name.
@@ -254,9 +261,12 @@ func (s *site) snapshot() map[string]string {
 	return all
 }
 
-// same holds the machines against a snapshot.
+// same holds the machines against a snapshot, and sees that nothing of the lab runs there.
 func (s *site) same(before map[string]string) {
 	s.t.Helper()
+	for name := range s.machines {
+		s.box(name).wait("no agent, server or loader runs", pids("benchlab-[als]")+`test -z "$pids"`)
+	}
 	for name, now := range s.snapshot() {
 		if diff := cmp.Diff(strings.Split(before[name], "\n"), strings.Split(now, "\n")); diff != "" {
 			s.t.Fatalf("host %s is not as it was (-before +after):\n%s", name, diff)
@@ -325,16 +335,21 @@ func dial(c hostspec.Connection) (*ssh.Client, error) {
 // run runs a shell command in the host and returns what it prints.
 func (b *box) run(command string) string {
 	b.t.Helper()
-	session, err := b.client.NewSession()
-	if err != nil {
-		b.t.Fatalf("host %s: %v", b.name, err)
-	}
-	defer func() { _ = session.Close() }() // EOF: it ended with the command
-	out, err := session.CombinedOutput(command)
+	out, err := b.try(command)
 	if err != nil {
 		b.t.Fatalf("host %s: %s: %v: %s", b.name, command, err, out)
 	}
-	return strings.TrimSpace(string(out))
+	return out
+}
+
+func (b *box) try(command string) (string, error) {
+	session, err := b.client.NewSession()
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = session.Close() }() // EOF: it ended with the command
+	out, err := session.CombinedOutput(command)
+	return strings.TrimSpace(string(out)), err
 }
 
 // locks are the files of Pulumi's lock on the stack.
@@ -347,9 +362,10 @@ func (s *site) locks() []string {
 	return locks
 }
 
+// signal sends the command a signal, unless it has ended meanwhile.
 func (r *running) signal(signal os.Signal) {
 	r.t.Helper()
-	if err := r.cmd.Process.Signal(signal); err != nil {
+	if err := r.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		r.t.Fatal(err)
 	}
 }

@@ -80,6 +80,8 @@ echo ForceCommand /etc/ssh/trap >> /etc/ssh/benchlab_sshd_config`)
 func (b *box) arm(t trap) {
 	b.t.Helper()
 	if t.options != "" {
+		// A test that fails leaves nobody stopped: the rest of its end would wait.
+		b.t.Cleanup(func() { _, _ = b.try(t.letGo()) })
 		b.run(fmt.Sprintf("rm -f %s; echo 'trapped=%s options=\"%s\"' > /etc/ssh/trap.conf", trapLog, t.program, t.options))
 	}
 }
@@ -99,8 +101,12 @@ func (b *box) held(t trap) {
 func (b *box) release(t trap) {
 	b.t.Helper()
 	if t.options != "" {
-		b.run(pids("strace") + `kill -KILL $pids 2>/dev/null; ` + pids(t.program) + `kill -CONT $pids 2>/dev/null; true`)
+		b.run(t.letGo())
 	}
+}
+
+func (t trap) letGo() string {
+	return pids("strace") + `kill -KILL $pids 2>/dev/null; ` + pids(t.program) + `kill -CONT $pids 2>/dev/null; true`
 }
 
 // quiet waits until no agent and no upload runs in the host any more.

@@ -199,3 +199,19 @@ func TestClaims(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
+
+// Nobody waits for ever for a benchlab that hangs.
+func TestLockPatience(t *testing.T) {
+	tr := newTree(t)
+	unlock, err := tr.lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	f, err := os.Open(filepath.Join(tr.dir, "ledger.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	mustSay(t, flock(t.Context(), f, time.Millisecond), "ledger.lock for 1ms", "hangs", "nothing was changed")
+}

@@ -28,7 +28,7 @@ func (h *Host) lock(ctx context.Context) (unlock func(), err error) {
 		if err != nil {
 			return nil, fmt.Errorf("ledger: %w", err)
 		}
-		if err := flock(ctx, f); err != nil {
+		if err := flock(ctx, f, lockPatience); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		if isAt(f, path) {
@@ -40,15 +40,22 @@ func (h *Host) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
+// lockPatience bounds the waiting for the lock. Whoever works needs it for moments; an
+// agent that hangs would keep it for ever.
+const lockPatience = time.Minute
+
 // flock waits for the lock on an open file.
-func flock(ctx context.Context, f *os.File) error {
-	for {
+func flock(ctx context.Context, f *os.File, patience time.Duration) error {
+	for end := time.Now().Add(patience); ; {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
 			return nil
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
 			return fmt.Errorf("locking %s: %w", f.Name(), err)
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("another benchlab on this host has held %s for %s: look for a benchlab-agent that hangs and end it; nothing was changed", f.Name(), patience)
 		}
 		select {
 		case <-ctx.Done():
