@@ -90,7 +90,7 @@ packages:
 	@tools/install-packages openssh-server:/usr/sbin/sshd iproute2:/sbin/ip ethtool:/sbin/ethtool
 
 test-packages:
-	@tools/install-packages sudo:/usr/bin/sudo fish:/usr/bin/fish strace:/usr/bin/strace nftables:/usr/sbin/nft
+	@tools/install-packages sudo:/usr/bin/sudo fish:/usr/bin/fish strace:/usr/bin/strace
 
 stack: build
 	@mkdir -p .pulumi/state
