@@ -145,7 +145,7 @@ func TestLostConnection(t *testing.T) {
 			case <-time.After(100 * time.Millisecond):
 			}
 			lose(agents[0])
-			if err := <-call; !errors.Is(err, hosts.ErrConnectionLost) || !strings.Contains(err.Error(), "run `pulumi up` again") {
+			if err := <-call; !errors.Is(err, hosts.ErrConnectionLost) || !strings.Contains(err.Error(), "run it again") {
 				t.Errorf("call in flight: got %v, want ErrConnectionLost", err)
 			}
 			hosttest.Eventually(t, "no agent is left", func() bool { return len(host.Processes(t, "benchlab-agent")) == 0 })
