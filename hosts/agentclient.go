@@ -26,6 +26,7 @@ import (
 type agentClient struct {
 	agentpb.AgentClient
 	rpc    *grpc.ClientConn
+	pipe   *pipeConn
 	stderr *tail
 	ended  chan struct{} // closed when the remote program has ended
 	exit   error         // valid once ended is closed
@@ -71,7 +72,8 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 	if err := awaitGreeting(ctx, output); err != nil {
 		return nil, a.explain(ctx, binary, err)
 	}
-	if a.rpc, err = dialPipe(&pipeConn{Reader: output, stdin: stdin, ssh: h.ssh}); err != nil {
+	a.pipe = &pipeConn{Reader: output, stdin: stdin, ssh: h.ssh, closed: make(chan struct{})}
+	if a.rpc, err = dialPipe(a.pipe); err != nil {
 		return nil, err
 	}
 	a.AgentClient = agentpb.NewAgentClient(a.rpc)
@@ -173,13 +175,22 @@ type pipeConn struct {
 	io.Reader
 	stdin io.WriteCloser
 	ssh   io.Closer
+	once  sync.Once
+	// closed is closed before any call hears of the end.
+	closed chan struct{}
 }
 
 func (c *pipeConn) Write(b []byte) (int, error) { return c.stdin.Write(b) }
 
 // Close ends the SSH connection as well: of an agent that hangs, nothing else would end a
 // read that waits, and with it the calls.
-func (c *pipeConn) Close() error { return errors.Join(c.stdin.Close(), c.ssh.Close()) }
+func (c *pipeConn) Close() (err error) {
+	c.once.Do(func() {
+		close(c.closed)
+		err = errors.Join(c.stdin.Close(), c.ssh.Close())
+	})
+	return err
+}
 
 func (*pipeConn) LocalAddr() net.Addr              { return pipeAddr{} }
 func (*pipeConn) RemoteAddr() net.Addr             { return pipeAddr{} }

@@ -96,6 +96,8 @@ func (h *Host) lost() bool {
 		return true
 	case <-h.agent.ended:
 		return true
+	case <-h.agent.pipe.closed:
+		return true
 	default:
 		return false
 	}
