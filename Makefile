@@ -4,10 +4,18 @@ SHELL := /bin/bash
 
 STACK ?= local
 
+# What `make env` of another checkout has set does not hold here.
+ifneq ($(filter-out $(CURDIR),$(BENCHLAB_CHECKOUT)),)
+PULUMI_HOME := $(CURDIR)/.pulumi
+PULUMI_BACKEND_URL := file://$(CURDIR)/.pulumi/state
+endif
+export BENCHLAB_CHECKOUT := $(CURDIR)
+
 # The user's own settings win; without them everything stays in this directory.
 export PATH := $(CURDIR)/bin:$(PATH)
 export PULUMI_HOME ?= $(CURDIR)/.pulumi
 export PULUMI_BACKEND_URL ?= file://$(CURDIR)/.pulumi/state
+export PULUMI_STACK := $(STACK)
 export PULUMI_PARALLEL ?= 64
 export PULUMI_SKIP_UPDATE_CHECK ?= true
 # Providers are built here, never fetched.
@@ -23,14 +31,14 @@ HOST_PROGRAMS := ./hosts/agent/benchlab-agent ./workloads/server/benchlab-server
 # Only the helper that makes namespaces needs root; it runs under sudo.
 AS_USER := $(shell test "$$(id -u)" = 0 || echo tools/with-sudo)
 
-.PHONY: help up preview drift down recover output env test lint build tools packages generate stack
+.PHONY: help up preview drift down recover ssh output env test lint build tools packages generate stack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "  STACK=$(STACK) picks the stack: stacks/<stack>.hcl is its lab file."
 
-up: packages stack ## bring the lab up: make or reach its hosts, tune them, run its benchmarks
-	@$(AS_USER) pulumi up --stack $(STACK) --yes --skip-preview --suppress-outputs
+up: packages stack ## bring the lab up, or back to what its file says: hosts, tuning, benchmarks
+	@$(AS_USER) pulumi up --stack $(STACK) --refresh --yes --skip-preview --suppress-outputs
 	@echo; pulumi stack output --stack $(STACK) summary
 
 preview: stack ## show what `make up` would change, live value → desired value
@@ -45,16 +53,19 @@ down: stack ## put every value back, stop what was started, remove hosts made he
 recover: stack ## after a run that was killed: remove its lock, clear what never finished, refresh
 	@$(AS_USER) tools/recover $(STACK)
 
+ssh: stack ## log in to a host: make ssh HOST=spark [CMD='uname -a']
+	@tools/ssh $(STACK) '$(HOST)' $(if $(CMD),'$(subst ','\'',$(CMD))')
+
 output: stack ## print the results again
 	@pulumi stack output --stack $(STACK) summary
 
 env: ## print the environment for plain Pulumi: eval "$(make -s env)"
-	@for v in PATH PULUMI_HOME PULUMI_BACKEND_URL PULUMI_PARALLEL PULUMI_SKIP_UPDATE_CHECK \
+	@for v in PATH BENCHLAB_CHECKOUT PULUMI_HOME PULUMI_BACKEND_URL PULUMI_STACK PULUMI_PARALLEL PULUMI_SKIP_UPDATE_CHECK \
 		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION PULUMI_CONFIG_PASSPHRASE_FILE PULUMI_CONFIG_PASSPHRASE; do \
 		[ -z "$${!v+set}" ] || printf 'export %s=%q\n' "$$v" "$${!v}"; done
 
 test: packages test-packages build ## run all tests, the real CLI and real hosts included
-	$(AS_USER) go test -timeout 40m ./...
+	$(AS_USER) env -u PULUMI_STACK go test -timeout 40m ./...
 
 lint: bin/golangci-lint ## run the linters
 	bin/golangci-lint run ./...
@@ -89,10 +100,14 @@ bin/golangci-lint: tools/golangci-lint/go.mod
 packages:
 	@tools/install-packages openssh-server:/usr/sbin/sshd iproute2:/sbin/ip ethtool:/sbin/ethtool
 
+lab-file:
+	@test -f 'stacks/$(STACK).hcl' || { \
+		echo "There is no lab file stacks/$(STACK).hcl. STACK= takes one of: $$(cd stacks && echo *.hcl | sed 's/\.hcl//g')" >&2; exit 1; }
+
 test-packages:
 	@tools/install-packages sudo:/usr/bin/sudo fish:/usr/bin/fish strace:/usr/bin/strace
 
-stack: build
+stack: lab-file build
 	@mkdir -p .pulumi/state
 	@pulumi stack select --create $(STACK)
 

@@ -50,8 +50,9 @@ func (h *Host) Plan(ctx context.Context, owner spec.Owner, want spec.Tunables) (
 }
 
 // Apply makes the live values the wanted ones, or changes nothing and says why. progress
-// sees each setting as it is decided.
-func (h *Host) Apply(ctx context.Context, owner spec.Owner, want spec.Tunables, progress func(spec.Setting)) (spec.Report, error) {
+// sees each setting as it is decided, waiting for whom the host is not free yet; both may
+// be nil.
+func (h *Host) Apply(ctx context.Context, owner spec.Owner, want spec.Tunables, progress func(spec.Setting), waiting func(holder string)) (spec.Report, error) {
 	request, err := tuneRequest(owner, want)
 	if err != nil {
 		return spec.Report{}, err
@@ -61,6 +62,9 @@ func (h *Host) Apply(ctx context.Context, owner spec.Owner, want spec.Tunables, 
 		return spec.Report{}, h.callError(err)
 	}
 	return last(h, stream, func(e *agentpb.ApplyEvent) ([]byte, error) {
+		if holder := e.GetWaiting(); holder != "" && waiting != nil {
+			waiting(holder)
+		}
 		if text := e.GetSetting(); text != nil {
 			return nil, each(text, progress)
 		}

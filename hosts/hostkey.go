@@ -93,7 +93,7 @@ func pinned(want ssh.PublicKey) ssh.HostKeyCallback {
 			return nil
 		}
 		return &HostKeyError{
-			Want: ssh.FingerprintSHA256(want), Found: ssh.FingerprintSHA256(key), Source: "hostKey",
+			Want: ssh.FingerprintSHA256(want), Found: ssh.FingerprintSHA256(key), Source: "the pinned host key",
 			Fix: "if the host was set up anew, put its new public key there",
 		}
 	}

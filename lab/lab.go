@@ -64,7 +64,7 @@ type builder struct {
 
 func (b *builder) build(name string, d *Definition) error {
 	if estimate := d.Estimate(); estimate > 0 {
-		message := fmt.Sprintf("benchmarks of this lab take about %s when they run", estimate.Round(time.Second))
+		message := fmt.Sprintf("benchmarks of this lab take at least %s when they run", estimate.Round(time.Second))
 		if err := b.ctx.Log.Info(message, &pulumi.LogArgs{Resource: b.lab, Ephemeral: true}); err != nil {
 			return err
 		}

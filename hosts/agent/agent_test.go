@@ -91,7 +91,7 @@ func TestConcurrentCalls(t *testing.T) {
 	group.Wait()
 	given, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := h.Apply(given, owner, want, nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := h.Apply(given, owner, want, nil, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an apply that waits: %v, want deadline exceeded", err)
 	}
 	cancelSlow()
@@ -106,7 +106,7 @@ func TestConcurrentCalls(t *testing.T) {
 		group.Go(func() {
 			o := owner
 			o.URN = fmt.Sprintf("%s-%d", owner.URN, i)
-			if _, err := h.Apply(t.Context(), o, want, nil); err != nil {
+			if _, err := h.Apply(t.Context(), o, want, nil, nil); err != nil {
 				t.Error(err)
 			}
 		})

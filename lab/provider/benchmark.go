@@ -212,7 +212,7 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	state.Trials, err = benchmark.Run(ctx, series, server{serverHost, site, args.Server}, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
 		q := s.Progress
 		if q.Phase == results.PhaseWarmUp || q.Phase == results.PhaseMeasure {
-			status(ctx, "%d connections %s (%d of %d), %s %.0f of %.0f s: %s req/s, p50 %s, p99 %s, %d errors",
+			status(ctx, "%d connections %s (%d of %d), %s %.1f of %.1f s: %s req/s, p50 %s, p99 %s, %d errors",
 				s.Connections, s.Variant, s.Trial, s.Trials, q.Phase, q.Elapsed, q.Total,
 				results.Count(q.RequestsPerSecond), results.Duration(q.P50), results.Duration(q.P99), q.Errors)
 		}

@@ -41,7 +41,7 @@ func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned
 		if s.Status != spec.Unsupported {
 			status(ctx, "%s %s: %s", s.Key, s.Status, s.Live)
 		}
-	})
+	}, func(holder string) { status(ctx, "waiting for %s", holder) })
 	if errors.Is(err, hosts.ErrConnectionLost) {
 		return Tuned{Settings: []spec.Setting{}, Digest: want.Digest()}, infer.ResourceInitFailedError{Reasons: []string{err.Error()}}
 	}

@@ -44,6 +44,9 @@ func Table(name string, rows []Row) string {
 		if c := row.Comparison; c != nil {
 			line(strconv.Itoa(row.Connections), Untuned, c.Untuned, "")
 			ratio = fmt.Sprintf("%.2fx [%.2f, %.2f] at %.0f%%", c.Ratio, c.Low, c.High, 100*c.Confidence)
+			if row.Rounds == 1 {
+				ratio = fmt.Sprintf("%.2fx (1 round)", c.Ratio)
+			}
 		}
 		line(strconv.Itoa(row.Connections), Tuned, row.Figures, ratio)
 	}
