@@ -5,7 +5,9 @@ SHELL := /bin/bash
 STACK ?= local
 
 # What `make env` of another checkout has set does not hold here.
-ifneq ($(filter-out $(CURDIR),$(BENCHLAB_CHECKOUT)),)
+OTHER_CHECKOUT := $(filter-out $(CURDIR),$(BENCHLAB_CHECKOUT))
+ifneq ($(OTHER_CHECKOUT),)
+PATH := $(subst $(OTHER_CHECKOUT)/bin:,,$(PATH))
 PULUMI_HOME := $(CURDIR)/.pulumi
 PULUMI_BACKEND_URL := file://$(CURDIR)/.pulumi/state
 endif
@@ -65,7 +67,7 @@ env: ## print the environment for plain Pulumi: eval "$(make -s env)"
 		[ -z "$${!v+set}" ] || printf 'export %s=%q\n' "$$v" "$${!v}"; done
 
 test: packages test-packages build ## run all tests, the real CLI and real hosts included
-	$(AS_USER) env -u PULUMI_STACK go test -timeout 40m ./...
+	$(AS_USER) env -u PULUMI_STACK go test -count=1 -timeout 40m ./...
 
 lint: bin/golangci-lint ## run the linters
 	bin/golangci-lint run ./...

@@ -24,15 +24,11 @@ func (h *Host) Apply(ctx context.Context, owner spec.Owner, t spec.Tunables, pro
 	if err := errors.Join(checkOwner(owner), t.Validate()); err != nil {
 		return spec.Report{}, err
 	}
-	unlock, err := h.lock(ctx)
+	before, unlock, err := h.lockedLedger(ctx)
 	if err != nil {
 		return spec.Report{}, err
 	}
 	defer unlock()
-	before, err := h.Ledger()
-	if err != nil {
-		return spec.Report{}, err
-	}
 	p, err := h.compare(ctx, before, owner, t)
 	if err != nil {
 		return spec.Report{}, err

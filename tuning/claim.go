@@ -67,15 +67,11 @@ func (h *Host) Claims(lab string) ([]Claim, error) {
 }
 
 func (h *Host) changeClaims(ctx context.Context, change func(*Ledger) error) error {
-	unlock, err := h.lock(ctx)
+	onDisk, unlock, err := h.lockedLedger(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	onDisk, err := h.Ledger()
-	if err != nil {
-		return err
-	}
 	l := onDisk.clone()
 	if err := change(&l); err != nil {
 		return err

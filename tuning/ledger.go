@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,6 +96,18 @@ func (h *Host) Ledger() (Ledger, error) {
 		seen[e.Key] = true
 	}
 	return l, nil
+}
+
+// lockedLedger waits for the lock and reads the ledger under it.
+func (h *Host) lockedLedger(ctx context.Context) (l Ledger, unlock func(), err error) {
+	if unlock, err = h.lock(ctx); err != nil {
+		return Ledger{}, nil, err
+	}
+	if l, err = h.Ledger(); err != nil {
+		unlock()
+		return Ledger{}, nil, err
+	}
+	return l, unlock, nil
 }
 
 func (h *Host) ledgerPath() string { return filepath.Join(h.dir, "ledger.json") }

@@ -38,15 +38,11 @@ func (h *Host) RestoreLab(ctx context.Context, lab string) (spec.Report, error) 
 
 // restoreAll restores the entries that pick names; pick may have a warning for others.
 func (h *Host) restoreAll(ctx context.Context, pick func(*Entry) (restore bool, warning string)) (spec.Report, error) {
-	unlock, err := h.lock(ctx)
+	onDisk, unlock, err := h.lockedLedger(ctx)
 	if err != nil {
 		return spec.Report{}, err
 	}
 	defer unlock()
-	onDisk, err := h.Ledger()
-	if err != nil {
-		return spec.Report{}, err
-	}
 	bootID, err := h.bootID()
 	if err != nil {
 		return spec.Report{}, err

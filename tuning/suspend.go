@@ -19,15 +19,11 @@ func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
 	if lab == "" {
 		return spec.Report{}, errors.New("suspend: the lab must not be empty")
 	}
-	unlock, err := h.lock(ctx)
+	before, unlock, err := h.lockedLedger(ctx)
 	if err != nil {
 		return spec.Report{}, err
 	}
 	defer unlock()
-	before, err := h.Ledger()
-	if err != nil {
-		return spec.Report{}, err
-	}
 	bootID, err := h.bootID()
 	if err != nil {
 		return spec.Report{}, err
@@ -82,15 +78,11 @@ func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
 // order of the first writes. A value that can't be brought back keeps its mark and is
 // named in the error; the others are resumed nonetheless.
 func (h *Host) Resume(ctx context.Context) (spec.Report, error) {
-	unlock, err := h.lock(ctx)
+	onDisk, unlock, err := h.lockedLedger(ctx)
 	if err != nil {
 		return spec.Report{}, err
 	}
 	defer unlock()
-	onDisk, err := h.Ledger()
-	if err != nil {
-		return spec.Report{}, err
-	}
 	var report spec.Report
 	var w writer
 	var faults []error

@@ -14,15 +14,11 @@ import (
 // and no claim is left. It says whether it did. A lab that claims something at the same
 // time does so before, and the directory stays, or after, and makes it anew.
 func (h *Host) RemoveUnused(ctx context.Context) (removed bool, err error) {
-	unlock, err := h.lock(ctx)
+	l, unlock, err := h.lockedLedger(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
-	l, err := h.Ledger()
-	if err != nil {
-		return false, err
-	}
 	if len(l.Entries) > 0 || len(l.Claims) > 0 {
 		return false, nil
 	}
