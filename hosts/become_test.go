@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"github.com/hanzoai/benchlab/hosts/hosttest"
 	"github.com/hanzoai/benchlab/tuning/spec"
@@ -52,7 +53,7 @@ func TestSudo(t *testing.T) {
 			if files := host.Run(t, "stat -c '%a %U' /home/ada/.benchlab/bin/*"); files != "700 ada" {
 				t.Errorf("uploads: %s, want one with mode 700 of ada's", files)
 			}
-			if _, _, err := h.Claim(t.Context(), owner, false); err != nil {
+			if _, _, err := h.Claim(t.Context(), owner, hosts.Claim{}); err != nil {
 				t.Fatal(err)
 			}
 			const key = "net.ipv4.tcp_fin_timeout"

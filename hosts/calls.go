@@ -22,10 +22,23 @@ func (h *Host) Facts(ctx context.Context) (hostspec.Facts, error) {
 	return decode[hostspec.Facts](h, reply.GetFacts(), err)
 }
 
-// Claim records on the host that the owner's lab uses it. With adopt it takes up what
-// other labs hold there, which the warnings name.
-func (h *Host) Claim(ctx context.Context, owner spec.Owner, adopt bool) (facts hostspec.Facts, warnings []string, err error) {
-	reply, err := h.agent.Claim(ctx, &agentpb.ClaimRequest{Owner: ownerpb(owner), Adopt: adopt})
+// Claim is what a lab says of a host when it begins to use it.
+type Claim struct {
+	// Adopt takes up what other labs hold there: for a lab whose state was lost.
+	Adopt bool
+	// Namespace and Links are what the lab has made the host of, if it has.
+	Namespace string
+	Links     []string
+}
+
+// Claim records on the host that the owner's lab uses it. The warnings name
+// what it took up of other labs.
+func (h *Host) Claim(ctx context.Context, owner spec.Owner, c Claim) (facts hostspec.Facts, warnings []string, err error) {
+	request := &agentpb.ClaimRequest{Owner: ownerpb(owner), Adopt: c.Adopt, Links: c.Links}
+	if c.Namespace != "" {
+		request.Namespaces = []string{c.Namespace}
+	}
+	reply, err := h.agent.Claim(ctx, request)
 	facts, err = decode[hostspec.Facts](h, reply.GetFacts(), err)
 	return facts, reply.GetWarnings(), err
 }

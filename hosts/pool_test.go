@@ -138,7 +138,7 @@ func TestLostConnection(t *testing.T) {
 			host.Run(t, "mkdir -p /var/lib/benchlab; setsid flock /var/lib/benchlab/ledger.lock sleep 1000 > /dev/null 2>&1 < /dev/null &")
 			hosttest.Eventually(t, "the ledger is locked", func() bool { return len(host.Processes(t, "sleep")) > 0 })
 			call := make(chan error, 1)
-			go func() { _, _, err := h.Claim(t.Context(), owner, false); call <- err }()
+			go func() { _, _, err := h.Claim(t.Context(), owner, hosts.Claim{}); call <- err }()
 			select {
 			case err := <-call:
 				t.Fatalf("the call has not waited: %v", err)
@@ -157,7 +157,7 @@ func TestLostConnection(t *testing.T) {
 			if again == h {
 				t.Error("the lost host is given out again")
 			}
-			if _, _, err := again.Claim(t.Context(), owner, false); err != nil {
+			if _, _, err := again.Claim(t.Context(), owner, hosts.Claim{}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -145,7 +145,7 @@ func TestUploadAfterRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, _, err := h.Claim(t.Context(), owner, false); err != nil {
+		if _, _, err := h.Claim(t.Context(), owner, hosts.Claim{}); err != nil {
 			t.Fatal(err)
 		}
 		remote, err := h.Upload(t.Context(), local)
@@ -170,7 +170,7 @@ func TestReleaseOfTwoLabs(t *testing.T) {
 		h *hosts.Host
 		o spec.Owner
 	}{{one, owner}, {two, other}} {
-		if _, _, err := step.h.Claim(t.Context(), step.o, false); err != nil {
+		if _, _, err := step.h.Claim(t.Context(), step.o, hosts.Claim{}); err != nil {
 			t.Fatal(err)
 		}
 	}

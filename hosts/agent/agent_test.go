@@ -66,7 +66,7 @@ func TestConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	host := hosttest.New(t, "calls")
 	h := connect(t, host)
-	if _, _, err := h.Claim(t.Context(), owner, false); err != nil {
+	if _, _, err := h.Claim(t.Context(), owner, hosts.Claim{}); err != nil {
 		t.Fatal(err)
 	}
 	s := server(t, h)

@@ -57,8 +57,33 @@ func (s *Service) lock(ctx context.Context, waiting func(holder string)) (unlock
 	}
 }
 
-// claimUnit is the kind of the claims on units.
-const claimUnit = "unit"
+// The kinds of claims beside that on the host itself.
+const (
+	claimUnit      = "unit"
+	claimNamespace = "namespace"
+	claimLink      = "link"
+)
+
+// claimOnly claims things of one kind and lets go what the owner had of that kind before.
+func (s *Service) claimOnly(ctx context.Context, o spec.Owner, kind string, names []string) error {
+	held, err := s.tuning.Claims(o.Lab)
+	if err != nil {
+		return err
+	}
+	for _, c := range held {
+		if c.Owner == o && c.Kind == kind && !slices.Contains(names, c.Name) {
+			if _, err := s.tuning.Release(ctx, o, kind, c.Name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range names {
+		if err := s.tuning.Claim(ctx, o, kind, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func owner(o *agentpb.Owner) spec.Owner { return spec.Owner{URN: o.GetUrn(), Lab: o.GetLab()} }
 
@@ -91,6 +116,12 @@ func (s *Service) Claim(ctx context.Context, r *agentpb.ClaimRequest) (*agentpb.
 		}
 	}
 	if err := s.tuning.Claim(ctx, o, tuning.ClaimHost, "this"); err != nil {
+		return nil, err
+	}
+	if err := s.claimOnly(ctx, o, claimNamespace, r.GetNamespaces()); err != nil {
+		return nil, err
+	}
+	if err := s.claimOnly(ctx, o, claimLink, r.GetLinks()); err != nil {
 		return nil, err
 	}
 	text, err := readFacts()

@@ -157,7 +157,9 @@ func (h *Host) claim(ctx context.Context, args HostArgs) (HostState, error) {
 	if err != nil {
 		return HostState{}, err
 	}
-	facts, warnings, err := host.Claim(ctx, spec.Owner{URN: urn(ctx), Lab: args.Lab}, args.Adopt)
+	facts, warnings, err := host.Claim(ctx, spec.Owner{URN: urn(ctx), Lab: args.Lab}, hosts.Claim{
+		Adopt: args.Adopt, Namespace: args.Connection.Namespace, Links: args.Links,
+	})
 	if err != nil {
 		return HostState{}, err
 	}

@@ -164,7 +164,11 @@ type ClaimRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Owner *Owner                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
 	// Take up what other labs hold here, for a lab whose state was lost.
-	Adopt         bool `protobuf:"varint,2,opt,name=adopt,proto3" json:"adopt,omitempty"`
+	Adopt bool `protobuf:"varint,2,opt,name=adopt,proto3" json:"adopt,omitempty"`
+	// What the lab has made this host of: the namespace, and the links that end here. They
+	// are recorded with the claim, in the place of those recorded before.
+	Namespaces    []string `protobuf:"bytes,3,rep,name=namespaces,proto3" json:"namespaces,omitempty"`
+	Links         []string `protobuf:"bytes,4,rep,name=links,proto3" json:"links,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -211,6 +215,20 @@ func (x *ClaimRequest) GetAdopt() bool {
 		return x.Adopt
 	}
 	return false
+}
+
+func (x *ClaimRequest) GetNamespaces() []string {
+	if x != nil {
+		return x.Namespaces
+	}
+	return nil
+}
+
+func (x *ClaimRequest) GetLinks() []string {
+	if x != nil {
+		return x.Links
+	}
+	return nil
 }
 
 type ClaimReply struct {
@@ -1292,10 +1310,14 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\fFactsRequest\"\"\n" +
 	"\n" +
 	"FactsReply\x12\x14\n" +
-	"\x05facts\x18\x01 \x01(\fR\x05facts\"T\n" +
+	"\x05facts\x18\x01 \x01(\fR\x05facts\"\x8a\x01\n" +
 	"\fClaimRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\x12\x14\n" +
-	"\x05adopt\x18\x02 \x01(\bR\x05adopt\">\n" +
+	"\x05adopt\x18\x02 \x01(\bR\x05adopt\x12\x1e\n" +
+	"\n" +
+	"namespaces\x18\x03 \x03(\tR\n" +
+	"namespaces\x12\x14\n" +
+	"\x05links\x18\x04 \x03(\tR\x05links\">\n" +
 	"\n" +
 	"ClaimReply\x12\x14\n" +
 	"\x05facts\x18\x01 \x01(\fR\x05facts\x12\x1a\n" +
