@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hanzoai/benchlab/hosts"
+	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/hosts/hosttest"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
@@ -114,5 +118,41 @@ func TestConcurrentCalls(t *testing.T) {
 	group.Wait()
 	if live := host.Run(t, "cat /proc/sys/net/ipv4/tcp_fin_timeout"); live != "17" {
 		t.Errorf("tcp_fin_timeout is %s, want 17", live)
+	}
+}
+
+// An agent whose answers nobody reads any more is not killed by writing one: it may have
+// a tuning to resume.
+func TestWriteToLostConnection(t *testing.T) {
+	t.Parallel()
+	program, err := hosts.Binaries(hosttest.Programs()).Path("benchlab-agent", runtime.GOARCH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := exec.Command(program, "serve")
+	stdin, err := agent.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := agent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := agent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = agent.Process.Kill() }() // where it has not ended by then
+	if _, err := io.ReadFull(stdout, make([]byte, len(agentpb.Greeting))); err != nil {
+		t.Fatal(err)
+	}
+	if err := stdout.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// The preface of HTTP/2 and empty settings, which the agent answers with its own.
+	if _, err := io.WriteString(stdin, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"); err != nil {
+		t.Fatal(err)
+	}
+	if err := agent.Wait(); err != nil {
+		t.Errorf("the agent ended with %v, want success", err)
 	}
 }

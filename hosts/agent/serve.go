@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/signal"
 	"sync"
 	"syscall"
 	"time"
@@ -29,6 +30,10 @@ func Serve(ctx context.Context, s *Service) error {
 	if err := raiseFileLimit(); err != nil {
 		return fmt.Errorf("limit of open files: %w", err)
 	}
+	// A write to a broken stdout would end a Go program with SIGPIPE, and a suspended
+	// tuning with it. Caught, the write fails instead; ignored, it would be for what this
+	// program starts too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	conn, err := standardStreams()
 	if err != nil {
 		return err
@@ -56,10 +61,7 @@ func Serve(ctx context.Context, s *Service) error {
 		<-conn.closed
 		server.Stop()
 	}()
-	if err := server.Serve(&oneListener{conn: conn}); err != nil && !errors.Is(err, net.ErrClosed) {
-		return err
-	}
-	return nil
+	return server.Serve(&oneListener{conn: conn, closed: make(chan struct{})})
 }
 
 // standardStreams makes a connection of stdin and stdout. They are made non-blocking
@@ -105,10 +107,14 @@ type stdioAddr struct{}
 func (stdioAddr) Network() string { return "stdio" }
 func (stdioAddr) String() string  { return "stdio" }
 
-// oneListener yields its connection once and then waits until that is closed.
+// oneListener yields its connection once and then waits until it is closed itself, which
+// the server does when it stops. An error before that would end the server with calls
+// still running.
 type oneListener struct {
-	conn  *stdioConn
-	taken bool
+	conn   *stdioConn
+	taken  bool
+	once   sync.Once
+	closed chan struct{}
 }
 
 func (l *oneListener) Accept() (net.Conn, error) {
@@ -116,10 +122,15 @@ func (l *oneListener) Accept() (net.Conn, error) {
 		l.taken = true
 		return l.conn, nil
 	}
-	<-l.conn.closed
-	return nil, io.EOF
+	<-l.closed
+	return nil, net.ErrClosed
 }
-func (l *oneListener) Close() error   { return nil }
+
+func (l *oneListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
 func (l *oneListener) Addr() net.Addr { return stdioAddr{} }
 
 // raiseFileLimit lets this program and what it starts open as many files as the host
