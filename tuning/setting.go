@@ -21,7 +21,8 @@ type tunable struct {
 }
 
 // tunables in the order in which they are applied.
-var tunables = []tunable{sysctls, packetSteering}
+// Services come first: what would write the values that follow must have stopped.
+var tunables = []tunable{services, sysctls, packetSteering}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.

@@ -46,6 +46,15 @@ func (t Tunables) canonical() Tunables {
 		p.FlowEntriesPerQueue = RoundUpFlows(p.FlowEntriesPerQueue)
 		c.PacketSteering = append(c.PacketSteering, p)
 	}
+	for name, state := range t.Services {
+		if unit, err := ServiceUnit(name); err == nil {
+			name = unit
+		}
+		if c.Services == nil {
+			c.Services = map[string]ServiceState{}
+		}
+		c.Services[name] = state
+	}
 	slices.SortFunc(c.Sysctls, func(a, b Sysctl) int {
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
 	})

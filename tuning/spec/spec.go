@@ -8,6 +8,9 @@ package spec
 type Tunables struct {
 	Sysctls        []Sysctl         `json:"sysctls,omitempty"`
 	PacketSteering []PacketSteering `json:"packetSteering,omitempty"`
+	// Services are systemd units that are not to run, by name ("irqbalance", or with its
+	// kind "irqbalance.service").
+	Services map[string]ServiceState `json:"services,omitempty"`
 }
 
 // Sysctl is one key under /proc/sys.

@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,7 @@ const flowEntriesKey = "net.core.rps_sock_flow_entries"
 // Validate checks all that can be checked without the host. The error joins one error
 // for each fault, each naming the key and how to mend it.
 func (t Tunables) Validate() error {
-	return errors.Join(append(t.checkSysctls(), t.checkSteering()...)...)
+	return errors.Join(slices.Concat(t.checkServices(), t.checkSysctls(), t.checkSteering())...)
 }
 
 func (t Tunables) checkSysctls() []error {
