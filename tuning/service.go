@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,7 +42,7 @@ type serviceMask struct {
 func (h *Host) findService(key string) (knob, bool) {
 	rest, ok := strings.CutPrefix(key, servicePrefix)
 	unit, aspect, cut := strings.Cut(rest, "/")
-	if canonical, err := spec.ServiceUnit(unit); !ok || !cut || err != nil || canonical != unit {
+	if !ok || !cut || spec.CheckUnit(unit) != nil {
 		return knob{}, false
 	}
 	k := knob{key: key, kind: spec.Tokens}
@@ -57,22 +58,17 @@ func (h *Host) findService(key string) (knob, bool) {
 // expandServices masks a unit after it was stopped, and so unmasks it before it is started
 // again.
 func (h *Host) expandServices(t spec.Tunables) ([]setting, error) {
-	units := t.ServiceNames()
-	if len(units) == 0 {
-		return nil, nil
-	}
-	masked := map[string]bool{}
+	states := map[string]string{}
 	for name, state := range t.Services {
-		if unit, err := spec.ServiceUnit(name); err == nil {
-			masked[unit] = state == spec.ServiceMasked
-		}
+		states[spec.UnitName(name)] = state
 	}
+	units := slices.Sorted(maps.Keys(states))
 	var settings []setting
 	var faults []error
 	for _, unit := range units {
 		run, _ := h.findService(servicePrefix + unit + "/active")
 		more := []setting{{knob: run, desired: unitInactive}}
-		if masked[unit] {
+		if states[unit] == spec.Masked {
 			mask, _ := h.findService(servicePrefix + unit + "/masked")
 			more = append(more, setting{knob: mask, desired: unitMasked})
 		}
@@ -120,7 +116,7 @@ func (h *Host) examine(unit string, wanted []string, settings []setting) error {
 	}
 	for i := range settings {
 		if _, mask := settings[i].place.(serviceMask); mask && !found.Masked && strings.HasPrefix(found.File, "/etc/") {
-			settings[i].unsupported = fmt.Sprintf("its file is %s, which a mask in /run does not hide, and /etc is not touched: %q has to do", found.File, spec.ServiceStopped)
+			settings[i].unsupported = fmt.Sprintf("its file is %s, which a mask in /run does not hide, and /etc is not touched: %q has to do", found.File, spec.Stopped)
 		}
 	}
 	return nil

@@ -61,8 +61,8 @@ func TestService(t *testing.T) {
 	hosttest.Eventually(t, "broken.service has failed", func() bool { return unitState(t, host, "broken.service") == "failed enabled" })
 	before := host.Run(t, etcState)
 
-	want := spec.Tunables{Services: map[string]spec.ServiceState{
-		"irqbalance": spec.ServiceMasked, "tuned.service": spec.ServiceStopped, "broken": spec.ServiceStopped, "nosuch": spec.ServiceMasked,
+	want := spec.Tunables{Services: map[string]string{
+		"irqbalance": spec.Masked, "tuned.service": spec.Stopped, "broken": spec.Stopped, "nosuch": spec.Masked,
 	}}
 	report, err := h.Apply(t.Context(), owner, want, nil, nil)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestService(t *testing.T) {
 	}
 
 	// What is no longer wanted is put back: unmasked first, or it could not be started.
-	want.Services = map[string]spec.ServiceState{"tuned": spec.ServiceStopped}
+	want.Services = map[string]string{"tuned": spec.Stopped}
 	report, err = h.Apply(t.Context(), owner, want, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -128,25 +128,25 @@ func TestServiceRefused(t *testing.T) {
 	install(t, host, vendor, "base.service", "[Unit]\nDescription=base\n"+strings.Replace(unitFile, "[Install]\n", "[Install]\nAlias=basis.service\n", 1))
 	install(t, host, vendor, "upper.service", "[Unit]\nRequires=base.service\nAfter=base.service\n"+unitFile)
 	install(t, host, "/etc/systemd/system", "mine.service", unitFile)
-	apply := func(services map[string]spec.ServiceState) (spec.Report, error) {
+	apply := func(services map[string]string) (spec.Report, error) {
 		return h.Apply(t.Context(), owner, spec.Tunables{Services: services}, nil, nil)
 	}
 	for name, text := range map[string]string{
 		"base":  "service base.service: systemd would stop upper.service with it",
 		"basis": "service basis.service: it is another name of base.service",
-		"sshd":  "the lab reaches its host through it",
+		"sshd":  "sshd.service is needed to reach",
 	} {
-		_, err := apply(map[string]spec.ServiceState{name: spec.ServiceStopped})
+		_, err := apply(map[string]string{name: spec.Stopped})
 		wantError(t, err, host, text)
 	}
 	checkState(t, host, "base.service", "active enabled")
 
 	// Together they can go, and come again.
-	if _, err := apply(map[string]spec.ServiceState{"base": spec.ServiceStopped, "upper": spec.ServiceStopped}); err != nil {
+	if _, err := apply(map[string]string{"base": spec.Stopped, "upper": spec.Stopped}); err != nil {
 		t.Error(err)
 	}
 	checkState(t, host, "upper.service", "inactive enabled")
-	report, err := apply(map[string]spec.ServiceState{"mine": spec.ServiceMasked})
+	report, err := apply(map[string]string{"mine": spec.Masked})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestServiceWithoutSystemd(t *testing.T) {
 	h := connect(t, host)
 	host.Run(t, "cp /bin/sleep /tmp/irqbalance; setsid /tmp/irqbalance 1000 > /dev/null 2>&1 < /dev/null &")
 	hosttest.Eventually(t, "it runs", func() bool { return len(host.Processes(t, "irqbalance")) > 0 })
-	report, err := h.Apply(t.Context(), owner, spec.Tunables{Services: map[string]spec.ServiceState{"irqbalance": spec.ServiceStopped}}, nil, nil)
+	report, err := h.Apply(t.Context(), owner, spec.Tunables{Services: map[string]string{"irqbalance": spec.Stopped}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

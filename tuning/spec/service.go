@@ -8,94 +8,78 @@ import (
 	"strings"
 )
 
-// ServiceState is what is wanted of a systemd unit while the lab stands.
-type ServiceState string
-
+// What a service can be while the lab stands.
 const (
-	// ServiceStopped: it doesn't run.
-	ServiceStopped ServiceState = "stopped"
-	// ServiceMasked: it doesn't run, and nothing can start it until the next boot.
-	ServiceMasked ServiceState = "masked"
+	// Stopped: it doesn't run.
+	Stopped = "stopped"
+	// Masked: it doesn't run, and nothing can start it until the next boot.
+	Masked = "masked"
 )
 
 // maxUnitName is UNIT_NAME_MAX of systemd without its closing NUL.
 const maxUnitName = 255
 
-// unitKinds are the units that can be stopped and started again as they were. All others
-// are what the host stands on.
+// unitKinds are the units that can be stopped and started again as they were.
 var unitKinds = []string{".service", ".socket", ".timer", ".path"}
 
-// otherKinds are those that systemd has beside them (systemd.unit(5)).
-var otherKinds = []string{".device", ".mount", ".automount", ".swap", ".target", ".slice", ".scope", ".snapshot"}
+// otherKinds are what the host stands on (systemd.unit(5)).
+var otherKinds = []string{".device", ".mount", ".automount", ".swap", ".target", ".slice", ".scope"}
 
-// ServiceUnit brings the name of a unit into canonical form, with its kind: "irqbalance"
-// is "irqbalance.service". It refuses units that the lab itself needs.
-func ServiceUnit(name string) (string, error) {
-	if name == "" {
-		return "", errors.New("the name of the unit is empty; write it as in irqbalance.service")
+// neededUnits are those without which the host can't be reached or run, and benchlab's
+// own, by how their names begin.
+var neededUnits = []string{"ssh.", "ssh@", "sshd.", "sshd@", "systemd-", "dbus.", "dbus-", "user@", "benchlab."}
+
+// UnitName is the full name of a systemd unit: "irqbalance" is irqbalance.service.
+func UnitName(name string) string {
+	kind := name[max(strings.LastIndexByte(name, '.'), 0):]
+	if slices.Contains(unitKinds, kind) || slices.Contains(otherKinds, kind) {
+		return name
 	}
-	for _, r := range name {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`:_.-\@`, r)) {
-			return "", fmt.Errorf("unit %q: %q is not part of a unit's name; write it as in irqbalance.service", name, r)
-		}
-	}
-	dot := max(strings.LastIndexByte(name, '.'), 0)
-	switch kind := name[dot:]; {
-	case slices.Contains(otherKinds, kind):
-		return "", fmt.Errorf("unit %q: a %s is what the host stands on, and can't be stopped for a lab", name, kind[1:])
-	case !slices.Contains(unitKinds, kind):
-		name += ".service"
-		dot = len(name) - len(".service")
-	}
-	base := name[:dot]
-	switch {
-	case len(name) > maxUnitName:
-		return "", fmt.Errorf("unit %q: a name has at most %d bytes", name, maxUnitName)
-	case base == "" || strings.HasPrefix(base, "@"):
-		return "", fmt.Errorf("unit %q has no name before its kind; write it as in irqbalance.service", name)
-	case strings.HasSuffix(base, "@"):
-		return "", fmt.Errorf("unit %q is a template, which doesn't run; name an instance, as in %s1%s", name, base, name[dot:])
-	}
-	family, _, _ := strings.Cut(base, "@")
-	switch {
-	case family == "ssh" || family == "sshd":
-		return "", fmt.Errorf("unit %q: the lab reaches its host through it", name)
-	case strings.HasPrefix(base, "systemd-"), family == "dbus", family == "dbus-broker", family == "user":
-		return "", fmt.Errorf("unit %q: it belongs to systemd, which could not be asked to start it again", name)
-	case base == "benchlab":
-		return "", fmt.Errorf("unit %q: it is benchlab's own", name)
-	}
-	return name, nil
+	return name + ".service"
 }
 
-// ServiceNames are the canonical names of the units in Services, sorted. Names that are
-// refused are left out.
-func (t Tunables) ServiceNames() []string {
-	var names []string
-	for name := range t.Services {
-		if unit, err := ServiceUnit(name); err == nil {
-			names = append(names, unit)
+// CheckUnit refuses a full name that is no unit's, and units that a lab can't do without
+// or could not bring back.
+func CheckUnit(unit string) error {
+	for _, r := range unit {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`:_.-\@`, r)) {
+			return fmt.Errorf("%q is not the name of a unit, for its %q; write it as in irqbalance.service", unit, r)
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	dot := max(strings.LastIndexByte(unit, '.'), 0)
+	base, kind := unit[:dot], unit[dot:]
+	switch {
+	case base == "" || strings.HasPrefix(base, "@"):
+		return errors.New("a unit needs a name before its kind; write it as in irqbalance.service")
+	case len(unit) > maxUnitName:
+		return fmt.Errorf("unit %q: a name has at most %d bytes", unit, maxUnitName)
+	case strings.HasSuffix(base, "@"):
+		return fmt.Errorf("%s is a template, which doesn't run; name an instance, as in %s1%s", unit, base, kind)
+	case !slices.Contains(unitKinds, kind):
+		return fmt.Errorf("%s is neither a service nor a socket nor a timer nor a path: the host stands on such units", unit)
+	}
+	for _, needed := range neededUnits {
+		if strings.HasPrefix(unit, needed) {
+			return fmt.Errorf("%s is needed to reach and run the host", unit)
+		}
+	}
+	return nil
 }
 
 func (t Tunables) checkServices() []error {
 	var faults []error
 	spelled := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(t.Services)) {
-		unit, err := ServiceUnit(name)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("service: %w", err))
-			continue
-		}
+		unit := UnitName(name)
 		if first, ok := spelled[unit]; ok {
 			faults = append(faults, fmt.Errorf("service %s is there twice, as %q and as %q; keep one of them", unit, first, name))
 		}
 		spelled[unit] = name
-		if state := t.Services[name]; state != ServiceStopped && state != ServiceMasked {
-			faults = append(faults, fmt.Errorf("service %s: state is %q; it must be %q or %q", unit, state, ServiceStopped, ServiceMasked))
+		if err := CheckUnit(unit); err != nil {
+			faults = append(faults, fmt.Errorf("service %q: %w", name, err))
+		}
+		if state := t.Services[name]; state != Stopped && state != Masked {
+			faults = append(faults, fmt.Errorf("service %q: %q is no state; it can be %q or %q", name, state, Stopped, Masked))
 		}
 	}
 	return faults
