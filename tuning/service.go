@@ -83,8 +83,8 @@ func (h *Host) expandServices(t spec.Tunables) ([]setting, error) {
 
 // examine holds a unit's settings against what the host's systemd says of it.
 func (h *Host) examine(unit string, wanted []string, settings []setting) error {
-	if err := systemd.Running(h.root); err != nil {
-		reason := err.Error()
+	if running, pid1 := systemd.Running(h.root); !running {
+		reason := "PID 1 is not systemd but " + pid1
 		if pid := h.process(strings.TrimSuffix(unit, ".service")); pid != "" {
 			reason += fmt.Sprintf(", and %s runs as PID %s: whoever started it must stop it", unit, pid)
 		}
@@ -153,8 +153,8 @@ func (h *Host) systemd(work func(context.Context, *systemd.Manager) error) error
 
 // readUnit answers with what show makes of a unit.
 func (h *Host) readUnit(name string, show func(systemd.Unit) string) ([]byte, error) {
-	if err := systemd.Running(h.root); err != nil {
-		return nil, fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
+	if running, _ := systemd.Running(h.root); !running {
+		return nil, fs.ErrNotExist
 	}
 	var text string
 	err := h.systemd(func(ctx context.Context, m *systemd.Manager) error {
@@ -212,4 +212,12 @@ func (s serviceMask) write(text []byte) error {
 		unitMasked:   func(ctx context.Context, m *systemd.Manager) error { return m.Mask(ctx, s.unit) },
 		unitUnmasked: func(ctx context.Context, m *systemd.Manager) error { return m.Unmask(ctx, s.unit) },
 	})
+}
+
+// ServiceOf is the unit that a ledger's key is about; ok is false where it is about
+// something else.
+func ServiceOf(key string) (unit string, ok bool) {
+	rest, ok := strings.CutPrefix(key, servicePrefix)
+	unit, _, _ = strings.Cut(rest, "/")
+	return unit, ok
 }

@@ -7,7 +7,6 @@ package systemd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,18 +27,18 @@ const (
 	answerPatience = 30 * time.Second
 )
 
-// Running is nil where systemd is PID 1 of the host whose files are below root, and says
-// what is PID 1 elsewhere. The sign is that of sd_booted(3).
-func Running(root string) error {
+// Running says whether systemd is PID 1 of the host whose files are below root; if not,
+// pid1 is the name of what is. The sign is that of sd_booted(3).
+func Running(root string) (running bool, pid1 string) {
 	info, err := os.Stat(filepath.Join(root, "run/systemd/system"))
 	if err == nil && info.IsDir() {
-		return nil
+		return true, ""
 	}
 	name, err := os.ReadFile(filepath.Join(root, "proc/1/comm"))
 	if err != nil {
-		return errors.New("PID 1 is not systemd")
+		return false, "something unknown"
 	}
-	return fmt.Errorf("PID 1 is not systemd but %s", strings.TrimSpace(string(name)))
+	return false, strings.TrimSpace(string(name))
 }
 
 // Unit is a unit as it was found.
@@ -189,7 +188,7 @@ func (m *Manager) Mask(ctx context.Context, name string) error {
 	if _, err := m.conn.MaskUnitFilesContext(ctx, []string{name}, true, false); err != nil {
 		return fmt.Errorf("mask unit %s: %w", name, err)
 	}
-	return m.reload(ctx)
+	return m.Reload(ctx)
 }
 
 // Unmask takes a Mask back. A mask in /etc stays.
@@ -199,17 +198,17 @@ func (m *Manager) Unmask(ctx context.Context, name string) error {
 	if _, err := m.conn.UnmaskUnitFilesContext(ctx, []string{name}, true); err != nil {
 		return fmt.Errorf("unmask unit %s: %w", name, err)
 	}
-	return m.reload(ctx)
+	return m.Reload(ctx)
 }
 
-// Enable makes the unit of a file start at each boot, as its [Install] section says.
+// Enable makes a unit start at each boot, as the [Install] section of its file says.
 func (m *Manager) Enable(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	if _, _, err := m.conn.EnableUnitFilesContext(ctx, []string{name}, false, true); err != nil {
 		return fmt.Errorf("enable unit %s: %w", name, err)
 	}
-	return m.reload(ctx)
+	return m.Reload(ctx)
 }
 
 // Disable takes an Enable back.
@@ -219,11 +218,13 @@ func (m *Manager) Disable(ctx context.Context, name string) error {
 	if _, err := m.conn.DisableUnitFilesContext(ctx, []string{name}, false); err != nil {
 		return fmt.Errorf("disable unit %s: %w", name, err)
 	}
-	return m.reload(ctx)
+	return m.Reload(ctx)
 }
 
-// reload makes systemd look at its files again, without which it goes by the old ones.
-func (m *Manager) reload(ctx context.Context) error {
+// Reload makes systemd look at its files again, without which it goes by the old ones.
+func (m *Manager) Reload(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerPatience)
+	defer cancel()
 	if err := m.conn.ReloadContext(ctx); err != nil {
 		return fmt.Errorf("systemd: reload its configuration: %w", err)
 	}
