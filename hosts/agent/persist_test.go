@@ -167,7 +167,7 @@ func TestPersistFails(t *testing.T) {
 	if _, err := h.Apply(t.Context(), owner, want, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	host.Run(t, "sed -i '1i [Unit]\nRefuseManualStop=yes' "+vendor+"/irqbalance.service")
+	host.Run(t, `sed -i "1i [Unit]\nRefuseManualStop=yes" `+vendor+"/irqbalance.service")
 	host.Reboot(t)
 	log := awaitBoot(t, host, "failed")
 	for _, text := range []string{"sysctl/net.core.somaxconn applied: wanted 1234", "service/irqbalance.service/active failed", "stop unit irqbalance.service"} {

@@ -42,7 +42,8 @@ func UnitName(name string) string {
 // or could not bring back.
 func CheckUnit(unit string) error {
 	for _, r := range unit {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`:_.-\@`, r)) {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && !strings.ContainsRune(`:_.-\@`, r) {
 			return fmt.Errorf("%q is not the name of a unit, for its %q; write it as in irqbalance.service", unit, r)
 		}
 	}

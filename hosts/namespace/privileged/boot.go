@@ -89,11 +89,9 @@ func Boot(hostname string) error {
 	fault := os.NewFile(faultFD, "fault")
 	// A new cgroup namespace is one thread's, and so must the exec be.
 	runtime.LockOSThread()
-	if err := boot(hostname); err != nil {
-		_, writeErr := fmt.Fprintf(fault, "booting: %v", err)
-		return errors.Join(err, writeErr)
-	}
-	return nil
+	err := boot(hostname) // has not become systemd
+	_, writeErr := fmt.Fprintf(fault, "booting: %v", err)
+	return errors.Join(err, writeErr)
 }
 
 func boot(hostname string) error {
