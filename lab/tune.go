@@ -41,20 +41,20 @@ func (r *reader) tune(b *block) Tune {
 		t.Tunables.Sysctls = r.sysctls(b, host, e)
 	}
 	for _, sb := range b.blocks("packet_steering") {
-		t.Tunables.PacketSteering = append(t.Tunables.PacketSteering, r.packetSteering(sb, b.name, host))
+		t.Tunables.NICs = append(t.Tunables.NICs, r.packetSteering(sb, b.name, host))
 	}
 	return t
 }
 
 // sysctls reads the map of keys and values item by item: worked out as a whole, the
 // map would keep only the last of two equal keys, and no order.
-func (r *reader) sysctls(b *block, host string, e hclsyntax.Expression) []spec.Sysctl {
+func (r *reader) sysctls(b *block, host string, e hclsyntax.Expression) map[string]string {
 	object, ok := e.(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		b.notWritten(e, "sysctl", "a map of keys and values")
 		return nil
 	}
-	var list []spec.Sysctl
+	values := map[string]string{}
 	for _, item := range object.Items {
 		key, canonical, okKey := b.sysctlKey(item.KeyExpr)
 		value, okValue := b.sysctlValue(item.ValueExpr)
@@ -63,12 +63,11 @@ func (r *reader) sysctls(b *block, host string, e hclsyntax.Expression) []spec.S
 			r.notTheMachines(b, host, canonical, item.KeyExpr.Range())
 		}
 		if okKey && okValue {
-			s := spec.Sysctl{Key: key, Value: value}
-			b.check(item.ValueExpr.Range(), "Invalid sysctl", spec.Tunables{Sysctls: []spec.Sysctl{s}}.Validate())
-			list = append(list, s)
+			b.check(item.ValueExpr.Range(), "Invalid sysctl", spec.Tunables{Sysctls: map[string]string{key: value}}.Validate())
+			values[key] = value
 		}
 	}
-	return list
+	return values
 }
 
 // notTheMachines reports a key that a namespace host shares with the machine it is on.
@@ -143,29 +142,30 @@ func (r *reader) fields(e hclsyntax.Expression) string {
 	}), " ")
 }
 
-func (r *reader) packetSteering(b *block, tune, host string) spec.PacketSteering {
-	p := spec.PacketSteering{
+func (r *reader) packetSteering(b *block, tune, host string) spec.NIC {
+	p := spec.Steering{
 		FlowEntries:         b.positive("flow_entries", spec.MaxFlowEntries),
 		FlowEntriesPerQueue: b.positive("flow_entries_per_queue", spec.MaxFlowEntries),
 	}
 	p.CPUs, _ = parsed(b, "cpus", notEmpty)
+	n := spec.NIC{PacketSteering: &p}
 	if b.name == "" {
-		return p
+		return n
 	}
 	nic, err := parseNIC(b.name)
-	p.NIC = nic
+	n.Name = nic
 	if !b.check(b.header, "Invalid NIC", err) {
-		return p
+		return n
 	}
 	r.knownNIC(b, host, nic)
-	if !b.check(b.header, "Invalid packet steering", spec.Tunables{PacketSteering: []spec.PacketSteering{p}}.Validate()) {
-		return p
+	if !b.check(b.header, "Invalid packet steering", spec.Tunables{NICs: []spec.NIC{n}}.Validate()) {
+		return n
 	}
 	if r.claim(setting{host, "packet_steering " + nic}, claim{tune: tune, written: b.String(), at: b.header}) && p.FlowEntries > 0 {
 		r.claim(setting{host, flowEntriesKey},
 			claim{tune: tune, written: "flow_entries (" + flowEntriesKey + ")", at: b.at("flow_entries"), flowEntries: p.FlowEntries})
 	}
-	return p
+	return n
 }
 
 // knownNIC reports a NIC that a namespace host can't have: it gets its NICs from the
