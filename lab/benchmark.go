@@ -19,8 +19,9 @@ const maxRounds = 1000
 func (r *reader) benchmark(b *syntax.Block) Benchmark {
 	bm := Benchmark{
 		Name: b.Name, Connections: connections(b),
-		Rounds: b.Positive("rounds", maxRounds), Compare: b.Flag("compare"),
+		Rounds: b.Positive("rounds", maxRounds),
 	}
+	bm.Compare, _ = b.Bool("compare")
 	var okServer, okLoader bool
 	bm.Server, okServer = r.reference(b, "server", "server")
 	bm.Loader, okLoader = r.reference(b, "loader", "host")

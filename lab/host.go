@@ -12,7 +12,8 @@ import (
 )
 
 func (r *reader) host(b *syntax.Block) Host {
-	h := Host{Name: b.Name, Adopt: b.Flag("adopt")}
+	h := Host{Name: b.Name}
+	h.Adopt, _ = b.Bool("adopt")
 	ways := b.Children
 	switch {
 	case len(ways) == 0:
@@ -36,10 +37,10 @@ func (r *reader) host(b *syntax.Block) Host {
 func (r *reader) connection(b *syntax.Block) *hostspec.Connection {
 	c := &hostspec.Connection{Port: b.Positive("port", 65535)}
 	c.Address, _ = syntax.Parsed(b, "address", parseAddress)
-	c.User, _ = syntax.Parsed(b, "user", notEmpty)
-	c.Identity, _ = syntax.Parsed(b, "identity", notEmpty)
+	c.User, _ = syntax.Parsed(b, "user", syntax.NotEmpty)
+	c.Identity, _ = syntax.Parsed(b, "identity", syntax.NotEmpty)
 	c.HostKey, _ = syntax.Parsed(b, "host_key", parseHostKey)
-	c.KnownHosts, _ = syntax.Parsed(b, "known_hosts", notEmpty)
+	c.KnownHosts, _ = syntax.Parsed(b, "known_hosts", syntax.NotEmpty)
 	c.Become, _ = syntax.Parsed(b, "become", parseBecome)
 	return c
 }
@@ -78,13 +79,6 @@ func parseHostKey(s string) (string, error) {
 func parseBecome(s string) (string, error) {
 	if s != "sudo" {
 		return "", fmt.Errorf("%q is no way to become root. Write \"sudo\", or leave become out where the user is root", s)
-	}
-	return s, nil
-}
-
-func notEmpty(s string) (string, error) {
-	if strings.TrimSpace(s) == "" {
-		return "", errors.New("it is empty. Leave the line out for the default")
 	}
 	return s, nil
 }

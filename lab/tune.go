@@ -127,7 +127,7 @@ func (r *reader) packetSteering(b *syntax.Block, tune, host string) spec.PacketS
 		FlowEntries:         b.Positive("flow_entries", spec.MaxFlowEntries),
 		FlowEntriesPerQueue: b.Positive("flow_entries_per_queue", spec.MaxFlowEntries),
 	}
-	p.CPUs, _ = syntax.Parsed(b, "cpus", notEmpty)
+	p.CPUs, _ = syntax.Parsed(b, "cpus", syntax.NotEmpty)
 	if b.Name == "" {
 		return p
 	}

@@ -52,8 +52,8 @@ spare {
 	if colour, ok := one.Text("colour"); !ok || colour != "red" {
 		t.Errorf("colour %q, %v", colour, ok)
 	}
-	if !one.Flag("sold") {
-		t.Error("not sold")
+	if sold, ok := one.Bool("sold"); !ok || !sold {
+		t.Errorf("sold: %v, %v", sold, ok)
 	}
 	var owners []string
 	items, ok := one.Items("owners", "a list of names")

@@ -1,7 +1,9 @@
 package syntax
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -44,16 +46,20 @@ func (b *Block) Constant(e hclsyntax.Expression, name, want string) (cty.Value, 
 
 // Text returns a string attribute.
 func (b *Block) Text(name string) (string, bool) {
-	e := b.Expr(name)
-	if e == nil {
-		return "", false
+	if e := b.Expr(name); e != nil {
+		return b.TextOf(e, name, "a string")
 	}
-	v, ok := b.Constant(e, name, "a string")
+	return "", false
+}
+
+// TextOf works out an expression that must be a string. Messages call it want.
+func (b *Block) TextOf(e hclsyntax.Expression, name, want string) (string, bool) {
+	v, ok := b.Constant(e, name, want)
 	if !ok {
 		return "", false
 	}
 	if v.IsNull() || v.Type() != cty.String {
-		b.WrongType(e.Range(), name, "a string", Describe(v))
+		b.WrongType(e.Range(), name, want, Describe(v))
 		return "", false
 	}
 	return v.AsString(), true
@@ -74,6 +80,14 @@ func Parsed[T any](b *Block, name string, parse func(string) (T, error)) (T, boo
 	return v, true
 }
 
+// NotEmpty is a parse function for [Parsed] that takes any text but blanks.
+func NotEmpty(s string) (string, error) {
+	if strings.TrimSpace(s) == "" {
+		return "", errors.New("it is empty. Leave the line out for the default")
+	}
+	return s, nil
+}
+
 // Positive returns a whole number attribute from 1 to high, 0 where it is absent.
 func (b *Block) Positive(name string, high int) int {
 	e := b.Expr(name)
@@ -84,25 +98,29 @@ func (b *Block) Positive(name string, high int) int {
 	return n
 }
 
-// Flag returns a bool attribute, false where it is absent.
-func (b *Block) Flag(name string) bool {
-	e := b.Expr(name)
-	if e == nil {
-		return false
+// Bool returns a bool attribute.
+func (b *Block) Bool(name string) (value, ok bool) {
+	if e := b.Expr(name); e != nil {
+		return b.BoolOf(e, name, "true or false")
 	}
-	v, ok := b.Constant(e, name, "true or false")
+	return false, false
+}
+
+// BoolOf works out an expression that must be a bool. Messages call it want.
+func (b *Block) BoolOf(e hclsyntax.Expression, name, want string) (value, ok bool) {
+	v, ok := b.Constant(e, name, want)
 	if !ok {
-		return false
+		return false, false
 	}
 	if v.IsNull() || v.Type() != cty.Bool {
-		b.WrongType(e.Range(), name, "true or false", Describe(v))
-		return false
+		b.WrongType(e.Range(), name, want, Describe(v))
+		return false, false
 	}
-	return v.True()
+	return v.True(), true
 }
 
 // Whole works out an expression that must be a whole number from low to high. Messages
-// call it want.
+// call it want, as in "a whole number".
 func (b *Block) Whole(e hclsyntax.Expression, name, want string, low, high int) (int, bool) {
 	want = fmt.Sprintf("%s from %d to %d", want, low, high)
 	v, ok := b.Constant(e, name, want)
