@@ -71,6 +71,11 @@ var rules = []rule{
 		why:  "leaves are what both sides share; they know only each other",
 	},
 	{
+		of:   []string{"tuning/profiles"},
+		only: []string{"tuning/spec", "tuning/profiles/syntax"},
+		why:  "the language of tuning is read without a host and without a lab",
+	},
+	{
 		of:   []string{"tuning/profiles/syntax"},
 		only: []string{},
 		why:  "the syntax of blocks is that of any language",

@@ -58,7 +58,7 @@ func TestSudo(t *testing.T) {
 			}
 			const key = "net.ipv4.tcp_fin_timeout"
 			original := host.Run(t, "cat /proc/sys/net/ipv4/tcp_fin_timeout")
-			want := spec.Tunables{Sysctls: []spec.Sysctl{{Key: key, Value: "17"}}}
+			want := spec.Tunables{Sysctls: map[string]string{key: "17"}}
 			report, err := h.Apply(t.Context(), owner, want, nil, nil)
 			if err != nil {
 				t.Fatal(err)

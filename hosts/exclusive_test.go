@@ -29,7 +29,7 @@ func apply(t *testing.T, h *hosts.Host, key, value string) {
 	t.Helper()
 	owner := tuner
 	owner.URN += key // each value is a resource of its own
-	if _, err := h.Apply(t.Context(), owner, spec.Tunables{Sysctls: []spec.Sysctl{{Key: key, Value: value}}}, nil, nil); err != nil {
+	if _, err := h.Apply(t.Context(), owner, spec.Tunables{Sysctls: map[string]string{key: value}}, nil, nil); err != nil {
 		t.Error(err)
 	}
 }

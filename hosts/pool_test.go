@@ -207,12 +207,12 @@ func TestLargeMessages(t *testing.T) {
 
 func largeMessages(t *testing.T, h *hosts.Host) {
 	t.Helper()
-	var want spec.Tunables
+	want := spec.Tunables{Sysctls: map[string]string{}}
 	size := 0
 	for i := range 100 {
 		value := strings.Repeat("1 ", 30_000)
 		size += len(value)
-		want.Sysctls = append(want.Sysctls, spec.Sysctl{Key: fmt.Sprintf("net.ipv4.none_%d", i), Value: value})
+		want.Sysctls[fmt.Sprintf("net.ipv4.none_%d", i)] = value
 	}
 	if size < 5<<20 {
 		t.Fatalf("the message has %d bytes only", size)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hanzoai/benchlab/tuning/profiles"
 	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 	"github.com/hashicorp/hcl/v2"
 )
@@ -60,6 +61,7 @@ type reader struct {
 	// brokenLinks is set where nics and addresses are not the whole truth: checks
 	// against them would only repeat the links' errors.
 	brokenLinks bool
+	library     *profiles.Library
 	settings    map[setting]claim
 	servers     map[string]endpoint
 }
@@ -82,6 +84,7 @@ func (r *reader) read(root *syntax.Block) {
 		r.def.Links = append(r.def.Links, r.link(b))
 	}
 	r.brokenLinks = r.Errors() > before
+	r.library = profiles.NewLibrary(&r.Reader, root.Blocks("profile"))
 	for _, b := range root.Blocks("tune") {
 		r.def.Tunes = append(r.def.Tunes, r.tune(b))
 	}

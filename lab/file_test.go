@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"io/fs"
@@ -86,26 +87,26 @@ func TestLoad(t *testing.T) {
 		},
 		Tunes: []Tune{
 			{Name: "spark", Host: "spark", Tunables: spec.Tunables{
-				Sysctls: []spec.Sysctl{
-					{Key: "net.core.somaxconn", Value: "65535"},
-					{Key: "net.ipv4.tcp_rmem", Value: "4096 131072 16777216"},
-					{Key: "net/ipv4/conf/data0/rp_filter", Value: "-1"},
-					{Key: "net.core.big", Value: "18446744073709551615"},
-					{Key: "net.core.rmem_max", Value: "268435456"},
+				Sysctls: map[string]string{
+					"net.core.somaxconn":            "65535",
+					"net.ipv4.tcp_rmem":             "4096 131072 16777216",
+					"net/ipv4/conf/data0/rp_filter": "-1",
+					"net.core.big":                  "18446744073709551615",
+					"net.core.rmem_max":             "268435456",
 				},
-				PacketSteering: []spec.PacketSteering{
-					{NIC: "data0", CPUs: "0-3,8", FlowEntries: 32768, FlowEntriesPerQueue: 4096},
-					{NIC: "data1", FlowEntries: 32768},
+				NICs: []spec.NIC{
+					{Name: "data0", PacketSteering: &spec.Steering{CPUs: "0-3,8", FlowEntries: 32768, FlowEntriesPerQueue: 4096}},
+					{Name: "data1", PacketSteering: &spec.Steering{FlowEntries: 32768}},
 				},
 			}},
 			{Name: "spark-more", Host: "spark", Tunables: spec.Tunables{
-				Sysctls: []spec.Sysctl{{Key: "net.ipv4.tcp_mtu_probing", Value: "1"}},
+				Sysctls: map[string]string{"net.ipv4.tcp_mtu_probing": "1"},
 			}},
 			{Name: "evo", Host: "evo", Tunables: spec.Tunables{
-				Sysctls: []spec.Sysctl{{Key: "net.core.somaxconn", Value: "65535"}},
+				Sysctls: map[string]string{"net.core.somaxconn": "65535"},
 			}},
 			{Name: "rack", Host: "rack-1", Tunables: spec.Tunables{
-				PacketSteering: []spec.PacketSteering{{NIC: "enP7s7"}},
+				NICs: []spec.NIC{{Name: "enP7s7", PacketSteering: &spec.Steering{}}},
 			}},
 		},
 		Servers: []Server{
@@ -184,4 +185,17 @@ func TestReference(t *testing.T) {
 		}
 	}
 	mentioned(grammar)
+}
+
+// The resources that this package registers by themselves ask for the provider that the
+// SDK asks for.
+func TestSDKVersion(t *testing.T) {
+	text, err := os.ReadFile("provider/schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct{ Version string }
+	if err := json.Unmarshal(text, &schema); err != nil || schema.Version != sdkVersion {
+		t.Errorf("the SDK has version %q (%v), sdkVersion is %q", schema.Version, err, sdkVersion)
+	}
 }

@@ -1,6 +1,9 @@
 package lab
 
-import "github.com/hanzoai/benchlab/tuning/profiles/syntax"
+import (
+	"github.com/hanzoai/benchlab/tuning/profiles"
+	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
+)
 
 // grammar is the shape of a lab file.
 var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
@@ -28,16 +31,8 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 			{Name: "address", Example: `"10.99.0.1/24"`},
 		}},
 	}},
-	{Kind: "tune", Label: syntax.Name, Attributes: []syntax.Attribute{
-		{Name: "host", Example: `host.NAME`},
-		{Name: "sysctl", Example: `{ "net.core.somaxconn" = 65535 }`, Optional: true},
-	}, Blocks: []syntax.Shape{
-		{Kind: "packet_steering", Label: "NIC", Attributes: []syntax.Attribute{
-			{Name: "cpus", Example: `"all"`, Optional: true},
-			{Name: "flow_entries", Example: `32768`, Optional: true},
-			{Name: "flow_entries_per_queue", Example: `4096`, Optional: true},
-		}},
-	}},
+	profiles.TuneShape(syntax.Attribute{Name: "host", Example: `host.NAME`}),
+	profiles.ProfileShape(),
 	{Kind: "server", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "host", Example: `host.NAME`},
 		{Name: "listen", Example: `"http://10.99.0.1:8080"`},

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	sdkhosts "github.com/hanzoai/benchlab/lab/sdk/hosts"
 	sdktuning "github.com/hanzoai/benchlab/lab/sdk/tuning"
 	sdkworkloads "github.com/hanzoai/benchlab/lab/sdk/workloads"
+	"github.com/hanzoai/benchlab/tuning/spec"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
@@ -199,6 +201,23 @@ func connection(c hostspec.Connection) sdkhosts.ConnectionArgs {
 	return args
 }
 
+// sdkVersion is what the generated SDK asks for in all its resources: with another one the
+// engine would start a second provider.
+const sdkVersion = "0.1.0"
+
+// inputs are the tunables as a Profile takes them: their names are the same in JSON.
+func inputs(t spec.Tunables) (pulumi.Map, error) {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	var values map[string]any
+	if err := json.Unmarshal(text, &values); err != nil {
+		return nil, err
+	}
+	return pulumi.ToMap(values), nil
+}
+
 func (b *builder) makeProfiles(d *Definition) error {
 	settings := map[string][]any{}
 	for _, t := range d.Tunes {
@@ -206,28 +225,13 @@ func (b *builder) makeProfiles(d *Definition) error {
 		if err != nil {
 			return err
 		}
-		sysctls := pulumi.StringMap{}
-		for _, s := range t.Tunables.Sysctls {
-			sysctls[s.Key] = pulumi.String(s.Value)
-		}
-		var steering sdktuning.SteeringArray
-		for _, s := range t.Tunables.PacketSteering {
-			args := sdktuning.SteeringArgs{Nic: pulumi.String(s.NIC)}
-			if s.CPUs != "" {
-				args.Cpus = pulumi.String(s.CPUs)
-			}
-			if s.FlowEntries > 0 {
-				args.FlowEntries = pulumi.Int(s.FlowEntries)
-			}
-			if s.FlowEntriesPerQueue > 0 {
-				args.FlowEntriesPerQueue = pulumi.Int(s.FlowEntriesPerQueue)
-			}
-			steering = append(steering, args)
-		}
-		profile, err := sdktuning.NewProfile(b.ctx, t.Name, &sdktuning.ProfileArgs{
-			Host: host.Ref, Sysctls: sysctls, PacketSteering: steering,
-		}, b.parent)
+		wanted, err := inputs(t.Tunables)
 		if err != nil {
+			return err
+		}
+		wanted["host"] = host.Ref
+		profile := &sdktuning.Profile{}
+		if err := b.ctx.RegisterResource("benchlab:tuning:Profile", t.Name, wanted, profile, b.parent, pulumi.Version(sdkVersion)); err != nil {
 			return err
 		}
 		b.profiles[t.Host] = append(b.profiles[t.Host], profile)

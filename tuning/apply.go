@@ -35,7 +35,9 @@ func (h *Host) Apply(ctx context.Context, owner spec.Owner, t spec.Tunables, pro
 	}
 	a := &applying{h: h, plan: p, ledger: before.clone(), progress: progress}
 	a.report.Reads = len(p.steps)
-	a.journal()
+	if err := a.journal(); err != nil {
+		return spec.Report{}, err
+	}
 	if err := h.saveChanged(before, a.ledger); err != nil {
 		return spec.Report{}, fmt.Errorf("%w; no value was changed", err)
 	}
@@ -64,7 +66,7 @@ type applying struct {
 
 // journal enters what is about to be written, and takes over what another resource of
 // the same lab had.
-func (a *applying) journal() {
+func (a *applying) journal() error {
 	for _, s := range a.plan.steps {
 		if s.unsupported != "" {
 			continue
@@ -74,8 +76,12 @@ func (a *applying) journal() {
 				a.warn("%s: the host was booted since it was set to %q, which undid it; %q is its original now", s.key, e.Desired, s.before.show())
 				a.ledger.drop(s.key)
 			}
+			beside, err := a.writer.beside(s.knob)
+			if err != nil {
+				return fmt.Errorf("%s: reading what its change may reset: %w; no value was changed", s.key, err)
+			}
 			a.ledger.Entries = append(a.ledger.Entries, Entry{
-				Key: s.key, Original: s.before, Desired: s.desired,
+				Key: s.key, Original: s.before, Desired: s.desired, Resets: a.ledger.resets(beside),
 				Owner: a.plan.owner, BootID: a.plan.bootID, Time: now(),
 			})
 			continue
@@ -92,6 +98,7 @@ func (a *applying) journal() {
 		}
 		e.Suspended = false // this call writes what is wanted, whatever a killed comparison left
 	}
+	return nil
 }
 
 // run restores what is no longer wanted and then writes what is.
@@ -103,7 +110,7 @@ func (a *applying) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("stopped: %w", err)
 		}
-		verdict, warning, err := a.h.restore(&a.writer, e, a.plan.bootID)
+		verdict, warning, err := a.h.restore(&a.writer, e, a.plan.bootID, &a.ledger)
 		if err == nil {
 			a.ledger.drop(e.Key)
 		}
@@ -125,7 +132,7 @@ func (a *applying) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return a.h.settle(&a.writer, &a.ledger)
 }
 
 func (a *applying) wants(key string) bool {
@@ -134,11 +141,20 @@ func (a *applying) wants(key string) bool {
 
 // write brings one setting to its wanted value and verifies that it is there.
 func (a *applying) write(s step) (spec.Setting, error) {
-	verdict := s.verdict()
+	live := s.before
+	if s.unsupported == "" && len(a.writer.reset) > 0 {
+		// A write before this one may have changed it, or brought it.
+		var err error
+		a.report.Reads++
+		if live, err = s.observe(); err != nil {
+			return s.verdict(s.before), err
+		}
+	}
+	verdict := s.verdict(live)
 	if verdict.Status != spec.Differs {
 		return verdict, nil
 	}
-	after, err := a.writer.set(s.knob, line(s.desired), s.before)
+	after, err := a.writer.set(s.knob, line(s.desired), live)
 	if err == nil {
 		verdict.Live = after.show()
 		verdict.Status, err = s.judge(after)
@@ -160,7 +176,7 @@ func (s step) judge(after Original) (spec.Status, error) {
 		switch s.kind.Compare(s.desired, after.Value) {
 		case spec.Equal:
 			return spec.Applied, nil
-		case spec.RoundedUp, spec.Narrowed:
+		case spec.RoundedUp, spec.Adjusted:
 			return spec.Rounded, nil
 		}
 	}

@@ -23,8 +23,8 @@ func TestApplyTwiceAndRestore(t *testing.T) {
 	}
 	want := []spec.Setting{
 		{Key: "sysctl/net.core.somaxconn", Original: "4096", Desired: "65535", Live: "65535", Status: spec.Applied},
-		{Key: "sysctl/net.ipv4.tcp_rmem", Original: "4096 131072 6291456", Desired: "4096 131072 33554432", Live: "4096 131072 33554432", Status: spec.Applied},
 		{Key: "sysctl/net.ipv4.ip_local_port_range", Original: "32768 60999", Desired: "32768 60999", Live: "32768 60999", Status: spec.Unchanged},
+		{Key: "sysctl/net.ipv4.tcp_rmem", Original: "4096 131072 6291456", Desired: "4096 131072 33554432", Live: "4096 131072 33554432", Status: spec.Applied},
 	}
 	if d := cmp.Diff(want, r.Settings); d != "" {
 		t.Errorf("report (-want +got):\n%s", d)
@@ -146,9 +146,9 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 func TestUndoGoesBackwards(t *testing.T) {
 	tr := newTree(t)
 	tr.failAt(3, unix.EINVAL)
-	_, err := tr.Apply(context.Background(), spark, sysctlsOf("net.core.somaxconn", "1", "vm.swappiness", "1", "net.ipv4.tcp_rmem", "1 2 3"), nil)
+	_, err := tr.Apply(context.Background(), spark, sysctlsOf("net.core.somaxconn", "1", "net.ipv4.tcp_rmem", "1 2 3", "vm.swappiness", "1"), nil)
 	mustSay(t, err, "EINVAL")
-	want := []string{"proc/sys/net/core/somaxconn", "proc/sys/vm/swappiness", "proc/sys/vm/swappiness", "proc/sys/net/core/somaxconn"}
+	want := []string{"proc/sys/net/core/somaxconn", "proc/sys/net/ipv4/tcp_rmem", "proc/sys/net/ipv4/tcp_rmem", "proc/sys/net/core/somaxconn"}
 	if d := cmp.Diff(want, tr.writes); d != "" {
 		t.Error(d)
 	}
@@ -270,9 +270,9 @@ func TestBadInputChangesNothing(t *testing.T) {
 		{"arity of an unknown key", sysctlsOf("net.ipv4.some_vector", "1"), spark, []string{"1 field", "2"}},
 		{"octal", sysctlsOf("net.core.somaxconn", "010"), spark, []string{"octal"}},
 		{"pair", sysctlsOf("vm.dirty_ratio", "10"), spark, []string{"vm.dirty_bytes is in force here (1048576)"}},
-		{"NIC", steeringOf(spec.PacketSteering{NIC: "eth1"}), spark, []string{`NIC "eth1" is not on this host`, "eth0, eth12", `did you mean "eth0"?`}},
-		{"CPU that can't be", steeringOf(spec.PacketSteering{NIC: "eth0", CPUs: "0-4"}), spark, []string{"CPU 4", "0 to 3"}},
-		{"CPU that is offline", steeringOf(spec.PacketSteering{NIC: "eth0", CPUs: "3"}), spark, []string{"online", "0-2"}},
+		{"NIC", steeringOf(spec.NIC{Name: "eth1", PacketSteering: &spec.Steering{}}), spark, []string{`NIC "eth1" is not on this host`, "eth0, eth12", `did you mean "eth0"?`}},
+		{"CPU that can't be", steeringOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0-4"}}), spark, []string{"CPU 4", "0 to 3"}},
+		{"CPU that is offline", steeringOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "3"}}), spark, []string{"online", "0-2"}},
 		{"owner", sysctlsOf("net.core.somaxconn", "1"), spec.Owner{URN: "urn"}, []string{"lab"}},
 	} {
 		tr := newTree(t)
@@ -311,13 +311,13 @@ func TestUnsupportedSysctls(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := tr.apply(spark, sysctlsOf("net.core.rmem_max", "33554432", "net.core.netdev_max_backlog", "30000", "net.core.somaxconn", "1"))
-	if d := cmp.Diff([]string{"sysctl/net.core.rmem_max unsupported", "sysctl/net.core.netdev_max_backlog unsupported", "sysctl/net.core.somaxconn applied"}, statuses(r)); d != "" {
+	if d := cmp.Diff([]string{"sysctl/net.core.netdev_max_backlog unsupported", "sysctl/net.core.rmem_max unsupported", "sysctl/net.core.somaxconn applied"}, statuses(r)); d != "" {
 		t.Error(d)
 	}
-	if s := r.Settings[0]; !strings.Contains(s.Reason, "read-only here") || s.Live != "212992" {
+	if s := r.Settings[1]; !strings.Contains(s.Reason, "read-only here") || s.Live != "212992" {
 		t.Errorf("%+v", s)
 	}
-	if s := r.Settings[1]; !strings.Contains(s.Reason, "initial network namespace") || s.Live != "" {
+	if s := r.Settings[0]; !strings.Contains(s.Reason, "initial network namespace") || s.Live != "" {
 		t.Errorf("%+v", s)
 	}
 	if l := tr.ledger(); len(l.Entries) != 1 {

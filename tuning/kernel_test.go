@@ -133,7 +133,7 @@ func kernelVector(t *testing.T) {
 
 func kernelRounding(t *testing.T) {
 	h := kernelHost(t)
-	wanted := steeringOf(spec.PacketSteering{NIC: "one", FlowEntriesPerQueue: 3000})
+	wanted := steeringOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{FlowEntriesPerQueue: 3000}})
 	s := setting1(t, h.apply(spark, wanted), "nic/one/rx-0/rps_flow_cnt")
 	if s.Status != spec.Rounded || s.Desired != "3000" || s.Live != "4096" || s.Original != "0" {
 		t.Errorf("%+v", s)
@@ -161,7 +161,7 @@ func setting1(t *testing.T, r spec.Report, key string) spec.Setting {
 func kernelQueues(t *testing.T) {
 	h := kernelHost(t)
 	before := queueValues(t, "four")
-	wanted := steeringOf(spec.PacketSteering{NIC: "four", FlowEntries: 32768})
+	wanted := steeringOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{FlowEntries: 32768}})
 	r := h.apply(spark, wanted)
 	var keys []string
 	for i := range 4 {
@@ -214,7 +214,7 @@ func queueValues(t *testing.T, nic string) map[string]string {
 
 func kernelSingleQueue(t *testing.T) {
 	h := kernelHost(t)
-	r := h.apply(spark, steeringOf(spec.PacketSteering{NIC: "one", CPUs: "0"}))
+	r := h.apply(spark, steeringOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{CPUs: "0"}}))
 	if d := cmp.Diff([]string{"nic/one/rx-0/rps_cpus applied", "nic/one/tx-0/xps_cpus unsupported"}, statuses(r)); d != "" {
 		t.Error(d)
 	}
@@ -223,7 +223,7 @@ func kernelSingleQueue(t *testing.T) {
 		t.Errorf("xps_cpus of a single queue: %v", err)
 	}
 	mustWarn(t, h.restoreOwner(spark))
-	_, err := h.Plan(context.Background(), spark, steeringOf(spec.PacketSteering{NIC: "fourr"}))
+	_, err := h.Plan(context.Background(), spark, steeringOf(spec.NIC{Name: "fourr", PacketSteering: &spec.Steering{}}))
 	mustSay(t, err, `"fourr"`, "eth0.100, four, four-peer", "lo", `did you mean "four"?`)
 }
 
@@ -254,10 +254,11 @@ func kernelMachineWide(t *testing.T) {
 
 func kernelRollback(t *testing.T) {
 	h := kernelHost(t)
-	before := h.get(tcpRmem)
-	_, err := h.Apply(context.Background(), spark, sysctlsOf("net.ipv4.tcp_rmem", "4096 131072 30000000", "net.ipv4.tcp_congestion_control", "nosuch"), nil)
-	mustSay(t, err, `"nosuch"`, "/proc/sys/net/ipv4/tcp_congestion_control", "ENOENT", "module", "found", "put back as before: sysctl/net.ipv4.tcp_rmem")
-	if got := h.get(tcpRmem); got != before {
+	const somaxconn = "proc/sys/net/core/somaxconn"
+	before := h.get(somaxconn)
+	_, err := h.Apply(context.Background(), spark, sysctlsOf("net.core.somaxconn", "1234", "net.ipv4.tcp_congestion_control", "nosuch"), nil)
+	mustSay(t, err, `"nosuch"`, "/proc/sys/net/ipv4/tcp_congestion_control", "ENOENT", "module", "found", "put back as before: sysctl/net.core.somaxconn")
+	if got := h.get(somaxconn); got != before {
 		t.Errorf("%q, was %q", got, before)
 	}
 	if l := h.ledger(); len(l.Entries) != 0 {
@@ -298,7 +299,7 @@ func kernelDottedName(t *testing.T) {
 	if r := h.apply(spark, sysctlsOf("net.ipv4.conf.eth0/100.rp_filter", "2")); r.Writes != 0 {
 		t.Errorf("the other spelling is another key: %+v", r)
 	}
-	h.apply(spark, steeringOf(spec.PacketSteering{NIC: "eth0.100"}))
+	h.apply(spark, steeringOf(spec.NIC{Name: "eth0.100", PacketSteering: &spec.Steering{}}))
 	mustWarn(t, h.restoreOwner(spark))
 	if got := h.get(path); got != before {
 		t.Errorf("%q, was %q", got, before)
@@ -308,7 +309,7 @@ func kernelDottedName(t *testing.T) {
 func kernelNICGone(t *testing.T) {
 	h := kernelHost(t)
 	addVeth(t, "gone", "gone-peer", 2)
-	h.apply(spark, steeringOf(spec.PacketSteering{NIC: "gone", FlowEntries: 1024}))
+	h.apply(spark, steeringOf(spec.NIC{Name: "gone", PacketSteering: &spec.Steering{FlowEntries: 1024}}))
 	link, err := netlink.LinkByName("gone")
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,8 @@ type Entry struct {
 	// Settled is what the kernel made of Desired where that is another value.
 	Settled string     `json:"settled,omitempty"`
 	Owner   spec.Owner `json:"owner"`
+	// Resets are the originals of what the first write of this value was going to reset.
+	Resets []Reset `json:"resets,omitempty"`
 	// Suspended is true while the original is back for a comparison.
 	Suspended bool `json:"suspended,omitempty"`
 	// HandedFrom is the URN that owned the entry before, within the same lab.
@@ -54,6 +56,13 @@ type Original struct {
 	Value string `json:"value,omitempty"`
 }
 
+// Reset is the original of a value that nobody wants but that another one's write resets.
+type Reset struct {
+	Key string `json:"key"`
+	// Value holds the exact bytes that were read.
+	Value string `json:"value"`
+}
+
 // State says whether there was a value at all.
 type State string
 
@@ -66,7 +75,8 @@ const (
 	// Unreadable: the file may only be written. Nothing is applied there, as nothing
 	// could be put back.
 	Unreadable State = "unreadable"
-	// Missing: there was no such file.
+	// Missing: there was no such file; another setting of the lab has brought it, and
+	// takes it along when it is restored.
 	Missing State = "missing"
 )
 
@@ -188,6 +198,22 @@ func (l *Ledger) entry(key string) *Entry {
 		}
 	}
 	return nil
+}
+
+// resets is what to enter of values that are about to be reset. Where one is ours
+// already, its true original is in the ledger.
+func (l *Ledger) resets(beside []observed) []Reset {
+	var all []Reset
+	for _, o := range beside {
+		original := o.before
+		if e := l.entry(o.key); e != nil {
+			original = e.Original
+		}
+		if original.State == Value {
+			all = append(all, Reset{Key: o.key, Value: original.Value})
+		}
+	}
+	return all
 }
 
 func (l *Ledger) drop(key string) {

@@ -25,7 +25,7 @@ func (h *Host) Plan(ctx context.Context, owner spec.Owner, t spec.Tunables) (spe
 	}
 	report := spec.Report{Reads: len(p.steps)}
 	for _, s := range p.steps {
-		report.Settings = append(report.Settings, s.verdict())
+		report.Settings = append(report.Settings, s.verdict(s.before))
 	}
 	return report, nil
 }
@@ -66,6 +66,9 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 			faults = append(faults, err)
 			continue
 		}
+		if t.Required && one.unsupported != "" {
+			faults = append(faults, fmt.Errorf("%s is required, and this host can't have it: %s; leave it out, or leave out required", s.key, one.unsupported))
+		}
 		p.steps = append(p.steps, one)
 	}
 	return p, errors.Join(faults...)
@@ -82,6 +85,9 @@ func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step,
 	}
 	switch before.State {
 	case Missing:
+		if s.pending {
+			break
+		}
 		one.unsupported = fmt.Sprintf("not on this host: %s is not there", s)
 		return one, nil
 	case Unreadable:
@@ -107,13 +113,13 @@ func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step,
 	return one, nil
 }
 
-// holds says whether nothing needs to be written.
-func (s step) holds() bool {
-	if s.same(s.desired, s.before) {
+// holds says whether a live value needs no write.
+func (s step) holds(live Original) bool {
+	if s.same(s.desired, live) {
 		return true
 	}
 	return s.entry != nil && s.entry.Settled != "" &&
-		s.kind.Same(s.desired, s.entry.Desired) && s.same(s.entry.Settled, s.before)
+		s.kind.Same(s.desired, s.entry.Desired) && s.same(s.entry.Settled, live)
 }
 
 // original is the value that a restore would write.
@@ -124,16 +130,16 @@ func (s step) original() Original {
 	return s.before
 }
 
-// verdict is the setting as found.
-func (s step) verdict() spec.Setting {
-	v := spec.Setting{Key: s.key, Original: s.original().show(), Desired: s.desired, Live: s.before.show()}
+// verdict is the setting with a live value.
+func (s step) verdict(live Original) spec.Setting {
+	v := spec.Setting{Key: s.key, Original: s.original().show(), Desired: s.desired, Live: live.show()}
 	switch {
 	case s.unsupported != "":
 		v.Status, v.Reason = spec.Unsupported, s.unsupported
-		if s.before.State != Value {
+		if live.State != Value {
 			v.Original, v.Live = "", ""
 		}
-	case s.holds():
+	case s.holds(live):
 		v.Status = spec.Unchanged
 	default:
 		v.Status = spec.Differs

@@ -41,14 +41,14 @@ func TestAnySequenceEndsAtTheOriginals(t *testing.T) {
 // disturb does one random thing to a host and says which.
 func (tr *tree) disturb(random *rand.Rand) (what string) {
 	owner := []spec.Owner{spark, renamed}[random.IntN(2)]
-	var wanted spec.Tunables
+	wanted := spec.Tunables{Sysctls: map[string]string{}}
 	for _, s := range [][2]string{{"net.core.somaxconn", "1024"}, {"vm.swappiness", "7"}, {"net.ipv4.tcp_rmem", "1 2 3"}} {
 		if random.IntN(2) == 0 {
-			wanted.Sysctls = append(wanted.Sysctls, spec.Sysctl{Key: s[0], Value: s[1]})
+			wanted.Sysctls[s[0]] = s[1]
 		}
 	}
 	if random.IntN(2) == 0 {
-		wanted.PacketSteering = []spec.PacketSteering{{NIC: "eth0", CPUs: "0-1", FlowEntries: 64 << random.IntN(3)}}
+		wanted.NICs = []spec.NIC{{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0-1", FlowEntries: 64 << random.IntN(3)}}}
 	}
 	ctx := context.Background()
 	switch n := 1 + random.IntN(4); random.IntN(8) {

@@ -66,7 +66,7 @@ func (h *Host) restoreAll(ctx context.Context, pick func(*Entry) (restore bool, 
 			left = onDisk
 			break
 		}
-		verdict, warning, err := h.restore(&w, left.Entries[i], bootID)
+		verdict, warning, err := h.restore(&w, left.Entries[i], bootID, &left)
 		report.Settings = append(report.Settings, verdict)
 		if warning != "" {
 			report.Warnings = append(report.Warnings, warning)
@@ -77,6 +77,7 @@ func (h *Host) restoreAll(ctx context.Context, pick func(*Entry) (restore bool, 
 		}
 		left.Entries = slices.Delete(left.Entries, i, i+1)
 	}
+	faults = append(faults, h.settle(&w, &left))
 	if err := h.saveChanged(onDisk, left); err != nil {
 		faults = append(faults, err)
 	}
@@ -84,9 +85,10 @@ func (h *Host) restoreAll(ctx context.Context, pick func(*Entry) (restore bool, 
 	return report, errors.Join(faults...)
 }
 
-// restore puts one original back. Without an error the entry has done its duty and can
-// go; the warning, where there is one, says what a person should know.
-func (h *Host) restore(w *writer, e Entry, bootID string) (verdict spec.Setting, warning string, err error) {
+// restore puts one original back, and what its write resets. Without an error the entry
+// has done its duty and can go; the warning, where there is one, says what a person should
+// know. What of l is neither suspended nor restored yet is left to settle.
+func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict spec.Setting, warning string, err error) {
 	verdict = spec.Setting{Key: e.Key, Original: e.Original.show(), Desired: e.Desired, Status: spec.Restored}
 	defer func() {
 		if err != nil {
@@ -107,6 +109,9 @@ func (h *Host) restore(w *writer, e Entry, bootID string) (verdict spec.Setting,
 	switch {
 	case k.back(e.Original, live):
 		return verdict, "", nil
+	case e.Original.State == Missing:
+		verdict.Reason = "it goes with the setting that brought it"
+		return verdict, "", nil
 	case live.State == Missing:
 		return gone(verdict, fmt.Sprintf("%s is gone with %s: nothing to put back", e.Key, k))
 	case e.BootID != bootID && !ours:
@@ -124,6 +129,18 @@ func (h *Host) restore(w *writer, e Entry, bootID string) (verdict spec.Setting,
 	verdict.Live = after.show()
 	if !k.back(e.Original, after) {
 		return verdict, warning, fmt.Errorf("%s: wrote the original %q to %s and found %q there afterwards; something else writes it, stop that and run it again", e.Key, e.Original.show(), k, after.show())
+	}
+	for _, r := range e.Resets {
+		if other := l.entry(r.Key); other != nil && !other.Suspended {
+			continue
+		}
+		k, err := h.find(r.Key)
+		if err == nil {
+			err = w.putBack(observed{k, Original{State: Value, Value: r.Value}})
+		}
+		if err != nil {
+			return verdict, warning, fmt.Errorf("%s was reset with %s: %w", r.Key, e.Key, err)
+		}
 	}
 	return verdict, warning, nil
 }

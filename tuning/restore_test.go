@@ -36,7 +36,7 @@ func TestRestoreOfAValueThatIsBackAlready(t *testing.T) {
 
 func TestRestoreOfAFileThatIsGone(t *testing.T) {
 	tr := newTree(t)
-	tr.apply(spark, steeringOf(spec.PacketSteering{NIC: "eth0"}))
+	tr.apply(spark, steeringOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{}}))
 	if err := os.RemoveAll(tr.path("sys/class/net/eth0")); err != nil {
 		t.Fatal(err)
 	}
@@ -52,19 +52,19 @@ func TestRestoreGoesBackwardsAndOnAfterAFailure(t *testing.T) {
 	tr.writes = nil
 	tr.failAt(2, unix.EINVAL)
 	r, err := tr.Restore(context.Background(), spark)
-	mustSay(t, err, "sysctl/vm.swappiness", "EINVAL", `the ledger keeps the original "60"`)
-	if d := cmp.Diff([]string{"sysctl/net.ipv4.tcp_rmem restored", "sysctl/vm.swappiness failed", "sysctl/net.core.somaxconn restored"}, statuses(r)); d != "" {
+	mustSay(t, err, "sysctl/net.ipv4.tcp_rmem", "EINVAL", `the ledger keeps the original "4096 131072 6291456"`)
+	if d := cmp.Diff([]string{"sysctl/vm.swappiness restored", "sysctl/net.ipv4.tcp_rmem failed", "sysctl/net.core.somaxconn restored"}, statuses(r)); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"proc/sys/net/ipv4/tcp_rmem", "proc/sys/net/core/somaxconn"}, tr.writes); d != "" {
+	if d := cmp.Diff([]string{"proc/sys/vm/swappiness", "proc/sys/net/core/somaxconn"}, tr.writes); d != "" {
 		t.Error(d)
 	}
-	if l := tr.ledger(); len(l.Entries) != 1 || l.Entries[0].Key != "sysctl/vm.swappiness" {
+	if l := tr.ledger(); len(l.Entries) != 1 || l.Entries[0].Key != "sysctl/net.ipv4.tcp_rmem" {
 		t.Errorf("ledger: %+v", l.Entries)
 	}
 	tr.restoreOwner(spark)
-	if got := tr.get("proc/sys/vm/swappiness"); got != "60\n" {
-		t.Errorf("swappiness is %q", got)
+	if got := tr.get("proc/sys/net/ipv4/tcp_rmem"); got != "4096\t131072\t6291456\n" {
+		t.Errorf("tcp_rmem is %q", got)
 	}
 }
 
@@ -134,8 +134,8 @@ func TestSecondLabIsRefused(t *testing.T) {
 		_, err = tr.Plan(context.Background(), other, wanted)
 		mustSay(t, err, spark.URN)
 	}
-	if got := tr.get("proc/sys/vm/swappiness"); got != "60\n" {
-		t.Errorf("swappiness is %q", got)
+	if got := tr.get("proc/sys/net/ipv4/tcp_rmem"); got != "4096\t131072\t6291456\n" {
+		t.Errorf("tcp_rmem is %q", got)
 	}
 	if r, err := tr.RestoreLab(context.Background(), other.Lab); err != nil || len(r.Settings) != 0 {
 		t.Errorf("the other lab restored %+v, %v", r, err)
@@ -158,8 +158,8 @@ func TestHandover(t *testing.T) {
 		t.Errorf("the first owner restored %+v", r.Settings)
 	}
 	tr.restoreOwner(renamed)
-	if got := tr.get("proc/sys/vm/swappiness"); got != "60\n" {
-		t.Errorf("swappiness is %q", got)
+	if got := tr.get("proc/sys/net/ipv4/tcp_rmem"); got != "4096\t131072\t6291456\n" {
+		t.Errorf("tcp_rmem is %q", got)
 	}
 }
 

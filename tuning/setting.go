@@ -20,8 +20,9 @@ type tunable struct {
 	find func(h *Host, key string) (knob, bool)
 }
 
-// tunables in the order in which they are applied.
-var tunables = []tunable{sysctls, packetSteering}
+// tunables in the order in which they are applied. Within a NIC what resets others comes
+// before them: a driver that is given other channels forgets the masks of their queues.
+var tunables = []tunable{mtus, sysctls, packetSteering}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.
@@ -29,6 +30,9 @@ type knob struct {
 	key  string
 	kind spec.Kind
 	place
+	// resets lists what a write of this value may change as well, as it is on the host
+	// now; nil where there is nothing.
+	resets func() ([]knob, error)
 }
 
 // place is where a value is read and written.
@@ -45,6 +49,8 @@ type setting struct {
 	desired string
 	// unsupported says why the host can't have it; empty where it can.
 	unsupported string
+	// pending: where it is missing, an earlier setting of the same call will bring it.
+	pending bool
 	// check is asked with the live value before anything is written; nil means any will do.
 	check func(live string) error
 }
@@ -94,7 +100,7 @@ func (f file) String() string          { return f.path }
 func (k knob) observe() (Original, error) {
 	text, err := k.read()
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENODEV):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENODEV), errors.Is(err, unix.EOPNOTSUPP):
 		return Original{State: Missing}, nil
 	case errors.Is(err, unix.EIO):
 		return Original{State: Unset}, nil

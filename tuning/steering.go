@@ -21,8 +21,11 @@ var packetSteering = tunable{expand: (*Host).expandSteering, find: (*Host).findQ
 func (h *Host) expandSteering(t spec.Tunables) ([]setting, error) {
 	var settings []setting
 	var faults []error
-	for _, p := range t.PacketSteering {
-		more, err := h.steering(p)
+	for _, n := range t.NICs {
+		if n.PacketSteering == nil {
+			continue
+		}
+		more, err := h.steering(n.Name, *n.PacketSteering)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("packet steering: %w", err))
 		}
@@ -56,8 +59,8 @@ func (h *Host) findQueueFile(key string) (knob, bool) {
 	}, true
 }
 
-func (h *Host) steering(p spec.PacketSteering) ([]setting, error) {
-	rx, tx, err := h.queues(p.NIC)
+func (h *Host) steering(nic string, p spec.Steering) ([]setting, error) {
+	rx, tx, err := h.queues(nic)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +70,7 @@ func (h *Host) steering(p spec.PacketSteering) ([]setting, error) {
 	}
 	chosen, err := host.choose(p.CPUs)
 	if err != nil {
-		return nil, fmt.Errorf("NIC %s: cpus: %w", p.NIC, err)
+		return nil, fmt.Errorf("NIC %s: cpus: %w", nic, err)
 	}
 	perQueue := p.FlowEntriesPerQueue
 	if perQueue == 0 && p.FlowEntries > 0 {
@@ -75,7 +78,7 @@ func (h *Host) steering(p spec.PacketSteering) ([]setting, error) {
 	}
 	var settings []setting
 	add := func(queue, file, desired string) *setting {
-		k, _ := h.findQueueFile(nicPrefix + p.NIC + "/" + queue + "/" + file)
+		k, _ := h.findQueueFile(nicPrefix + nic + "/" + queue + "/" + file)
 		settings = append(settings, setting{knob: k, desired: desired})
 		return &settings[len(settings)-1]
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
@@ -31,7 +33,7 @@ func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
 	marked := before.clone()
 	for i := range marked.Entries {
 		e := &marked.Entries[i]
-		e.Suspended = e.Suspended || e.Owner.Lab == lab && e.BootID == bootID && e.Original.State == Value
+		e.Suspended = e.Suspended || e.Owner.Lab == lab && e.BootID == bootID && (e.Original.State == Value || e.Original.State == Missing)
 	}
 	if err := h.saveChanged(before, marked); err != nil {
 		return spec.Report{}, fmt.Errorf("%w; no value was changed", err)
@@ -47,7 +49,7 @@ func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
 		}
 		var verdict spec.Setting
 		var warning string
-		verdict, warning, err = h.restore(&w, e, bootID)
+		verdict, warning, err = h.restore(&w, e, bootID, &marked)
 		report.Settings = append(report.Settings, verdict)
 		if warning != "" {
 			report.Warnings = append(report.Warnings, warning)
@@ -55,6 +57,9 @@ func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
 		if err != nil {
 			break
 		}
+	}
+	if err == nil {
+		err = h.settle(&w, &marked)
 	}
 	if err != nil {
 		_, failed := w.undo()
@@ -100,6 +105,7 @@ func (h *Host) Resume(ctx context.Context) (spec.Report, error) {
 		}
 		e.Suspended = false
 	}
+	faults = append(faults, h.settle(&w, &resumed))
 	if err := h.saveChanged(onDisk, resumed); err != nil {
 		faults = append(faults, err)
 	}
@@ -129,4 +135,32 @@ func (h *Host) resume(w *writer, e Entry) (spec.Setting, error) {
 		verdict.Status, verdict.Reason = spec.Failed, err.Error()
 	}
 	return verdict, err
+}
+
+// settle brings back what writes of others have reset, of whichever owner, and verifies
+// it. Values that go on resetting each other are an error.
+func (h *Host) settle(w *writer, l *Ledger) error {
+	for range 3 {
+		reset := w.reset
+		w.reset = nil
+		for _, e := range l.Entries {
+			if !reset[e.Key] || e.Suspended {
+				continue
+			}
+			k, err := h.find(e.Key)
+			if err != nil {
+				return err
+			}
+			if live, err := k.observe(); err == nil && live.State == Missing {
+				continue // it has gone with the setting that had brought it
+			}
+			if _, err := h.resume(w, e); err != nil {
+				return fmt.Errorf("%s was reset by another setting: %w", e.Key, err)
+			}
+		}
+		if len(w.reset) == 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("settings of this host undo each other: %s; take one of them out", strings.Join(slices.Sorted(maps.Keys(w.reset)), ", "))
 }

@@ -18,7 +18,7 @@ func tunedTree(t *testing.T) (tr *tree, untuned, tuned map[string]string) {
 	tr = newTree(t)
 	untuned = tr.snapshot()
 	wanted := sysctlsOf("net.core.somaxconn", "1024", "net.ipv4.tcp_rmem", "1 2 3")
-	wanted.PacketSteering = []spec.PacketSteering{{NIC: "eth12", CPUs: "all", FlowEntries: 30000}}
+	wanted.NICs = []spec.NIC{{Name: "eth12", PacketSteering: &spec.Steering{CPUs: "all", FlowEntries: 30000}}}
 	tr.apply(spark, wanted)
 	return tr, untuned, tr.snapshot()
 }

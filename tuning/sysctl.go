@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -25,14 +26,17 @@ var sysctls = tunable{expand: (*Host).expandSysctls, find: (*Host).findSysctl}
 func (h *Host) expandSysctls(t spec.Tunables) ([]setting, error) {
 	var settings []setting
 	var faults []error
-	for _, s := range t.Sysctls {
-		one, err := h.sysctl(s.Key, s.Value)
+	for key, value := range t.Sysctls {
+		one, err := h.sysctl(key, value)
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
 		settings = append(settings, one)
 	}
+	// A map has no order, and a report should have one.
+	slices.SortFunc(settings, func(a, b setting) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return settings, errors.Join(faults...)
 }
 

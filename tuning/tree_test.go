@@ -180,14 +180,14 @@ func (tr *tree) ledger() Ledger {
 }
 
 func sysctlsOf(pairs ...string) spec.Tunables {
-	var t spec.Tunables
+	t := spec.Tunables{Sysctls: map[string]string{}}
 	for i := 0; i < len(pairs); i += 2 {
-		t.Sysctls = append(t.Sysctls, spec.Sysctl{Key: pairs[i], Value: pairs[i+1]})
+		t.Sysctls[pairs[i]] = pairs[i+1]
 	}
 	return t
 }
 
-func steeringOf(p ...spec.PacketSteering) spec.Tunables { return spec.Tunables{PacketSteering: p} }
+func steeringOf(nics ...spec.NIC) spec.Tunables { return spec.Tunables{NICs: nics} }
 
 // statuses is a report in short: "key status" for each setting.
 func statuses(r spec.Report) []string {

@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -9,10 +10,19 @@ import (
 type writer struct {
 	done          []change
 	reads, writes int
+	// reset has the keys of values that writes of others may have changed.
+	reset map[string]bool
 }
 
 // change is a write that had an effect, or may have had one.
 type change struct {
+	observed
+	// beside is what the write may have reset, as it was before.
+	beside []observed
+}
+
+// observed is a knob and what it was found at.
+type observed struct {
 	knob
 	before Original
 }
@@ -21,12 +31,17 @@ type change struct {
 // value all the same (the kernel takes the fields of a vector one by one), so only the
 // value read afterwards tells whether there is something to undo.
 func (w *writer) set(k knob, text []byte, before Original) (after Original, err error) {
+	beside, err := w.beside(k)
+	if err != nil {
+		return before, fmt.Errorf("%s: reading what its change may reset: %w; it was not changed", k.key, err)
+	}
 	w.writes++
 	writeErr := k.write(text)
 	w.reads++
 	after, readErr := k.observe()
 	if writeErr == nil || readErr != nil || after != before {
-		w.done = append(w.done, change{k, before})
+		w.done = append(w.done, change{observed{k, before}, beside})
+		w.note(k, beside)
 	}
 	switch {
 	case writeErr != nil && readErr == nil && after != before:
@@ -35,6 +50,46 @@ func (w *writer) set(k knob, text []byte, before Original) (after Original, err 
 		return after, fmt.Errorf("%w; found %q there", k.rejected(text, writeErr), after.show())
 	}
 	return after, readErr
+}
+
+// beside reads what a write of a knob may reset.
+func (w *writer) beside(k knob) ([]observed, error) {
+	if k.resets == nil {
+		return nil, nil
+	}
+	knobs, err := k.resets()
+	if err != nil {
+		return nil, err
+	}
+	var all []observed
+	for _, other := range knobs {
+		w.reads++
+		live, err := other.observe()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, observed{other, live})
+	}
+	return all, nil
+}
+
+// note keeps the keys of what a write may have reset: what was there before it, and what
+// came with it.
+func (w *writer) note(k knob, beside []observed) {
+	if k.resets == nil {
+		return
+	}
+	if w.reset == nil {
+		w.reset = map[string]bool{}
+	}
+	for _, o := range beside {
+		w.reset[o.key] = true
+	}
+	// What can't be listed now is missing, and would be found so.
+	now, _ := k.resets()
+	for _, other := range now {
+		w.reset[other.key] = true
+	}
 }
 
 // undo puts everything back, last write first. It says what is back, and for each key
@@ -53,20 +108,35 @@ func (w *writer) undo() (back []string, failed map[string]error) {
 }
 
 func (w *writer) revert(c change) error {
-	if c.before.State != Value {
-		return fmt.Errorf("%s: %s was %s, which no write can bring back", c.key, c, c.before.State)
+	err := w.putBack(c.observed)
+	for _, o := range c.beside {
+		if o.before.State == Value {
+			err = errors.Join(err, w.putBack(o))
+		}
+	}
+	return err
+}
+
+// putBack writes what was there before, unless it is there, and verifies it.
+func (w *writer) putBack(o observed) error {
+	w.reads++
+	if live, err := o.observe(); err == nil && o.back(o.before, live) {
+		return nil
+	}
+	if o.before.State != Value {
+		return fmt.Errorf("%s: %s was %s, which no write can bring back", o.key, o, o.before.State)
 	}
 	w.writes++
-	if err := c.write(c.before.bytes()); err != nil {
-		return c.rejected(c.before.bytes(), err)
+	if err := o.write(o.before.bytes()); err != nil {
+		return o.rejected(o.before.bytes(), err)
 	}
 	w.reads++
-	after, err := c.observe()
+	after, err := o.observe()
 	if err != nil {
 		return err
 	}
-	if !c.back(c.before, after) {
-		return fmt.Errorf("%s: wrote the former %q to %s and found %q there afterwards", c.key, c.before.show(), c, after.show())
+	if !o.back(o.before, after) {
+		return fmt.Errorf("%s: wrote the former %q to %s and found %q there afterwards", o.key, o.before.show(), o, after.show())
 	}
 	return nil
 }

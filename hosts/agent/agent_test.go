@@ -80,7 +80,7 @@ func TestConcurrentCalls(t *testing.T) {
 	go func() { _, err := h.StartServer(slow, s); done <- err }()
 	hosttest.Eventually(t, "the server starts", func() bool { return len(host.Processes(t, "benchlab-server")) == 1 })
 
-	want := spec.Tunables{Sysctls: []spec.Sysctl{{Key: "net.ipv4.tcp_fin_timeout", Value: "17"}}}
+	want := spec.Tunables{Sysctls: map[string]string{"net.ipv4.tcp_fin_timeout": "17"}}
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {

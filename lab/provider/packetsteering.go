@@ -25,7 +25,8 @@ func newPacketSteering(l *lab) *PacketSteering {
 // PacketSteeringArgs are the inputs of a PacketSteering.
 type PacketSteeringArgs struct {
 	Host HostRef `pulumi:"host"`
-	Steering
+	NIC  string  `pulumi:"nic" provider:"replaceOnChanges"`
+	spec.Steering
 	Drift map[string]string `pulumi:"drift,optional"`
 }
 
@@ -44,6 +45,11 @@ func (r *PacketSteering) Annotate(a infer.Annotator) {
 // Annotate documents the inputs.
 func (args *PacketSteeringArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Host, "The host to tune.")
+	a.Describe(&args.NIC, "Name of the interface.")
+	a.Describe(&args.CPUs, "CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.")
+	a.Describe(&args.ExcludeIRQ, "Leave out the CPU that serves the queue's interrupt.")
+	a.Describe(&args.FlowEntries, "net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.")
+	a.Describe(&args.FlowEntriesPerQueue, "rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.")
 	a.Describe(&args.Drift, driftDescription)
 }
 
@@ -52,5 +58,5 @@ func (args PacketSteeringArgs) host() HostRef { return args.Host }
 func (args PacketSteeringArgs) id(string) string { return args.NIC }
 
 func (args PacketSteeringArgs) tunables() spec.Tunables {
-	return spec.Tunables{PacketSteering: []spec.PacketSteering{spec.PacketSteering(args.Steering)}}
+	return spec.Tunables{NICs: []spec.NIC{{Name: args.NIC, PacketSteering: &args.Steering}}}
 }

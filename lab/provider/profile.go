@@ -1,9 +1,6 @@
 package provider
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/hanzoai/benchlab/tuning/spec"
 	"github.com/pulumi/pulumi-go-provider/infer"
 )
@@ -28,24 +25,15 @@ func newProfile(l *lab) *Profile {
 
 // ProfileArgs are the inputs of a Profile.
 type ProfileArgs struct {
-	Host           HostRef           `pulumi:"host"`
-	Sysctls        map[string]string `pulumi:"sysctls,optional"`
-	PacketSteering []Steering        `pulumi:"packetSteering,optional"`
-	Drift          map[string]string `pulumi:"drift,optional"`
+	Host HostRef `pulumi:"host"`
+	spec.Tunables
+	Drift map[string]string `pulumi:"drift,optional"`
 }
 
 // ProfileState is the state of a Profile.
 type ProfileState struct {
 	ProfileArgs
 	Tuned
-}
-
-// Steering is the packet steering of one NIC.
-type Steering struct {
-	NIC                 string `pulumi:"nic"`
-	CPUs                string `pulumi:"cpus,optional"`
-	FlowEntries         int    `pulumi:"flowEntries,optional"`
-	FlowEntriesPerQueue int    `pulumi:"flowEntriesPerQueue,optional"`
 }
 
 // Annotate documents the resource.
@@ -58,42 +46,34 @@ func (r *Profile) Annotate(a infer.Annotator) {
 func (args *ProfileArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Host, "The host to tune.")
 	a.Describe(&args.Sysctls, "Values under /proc/sys by key.")
-	a.Describe(&args.PacketSteering, "RPS, RFS and XPS by NIC.")
+	a.Describe(&args.NICs, "What is wanted of network interfaces: MTU, channels, rings, offloads, coalescing, queue discipline, interrupts, packet steering.")
+	a.Describe(&args.CPU, "Frequency scaling: governor, energy performance preference, boost.")
+	a.Describe(&args.Hugepages, "Transparent hugepages.")
+	a.Describe(&args.NUMABalancing, "Automatic NUMA balancing.")
+	a.Describe(&args.Sysfs, "Values of files under /sys by path.")
+	a.Describe(&args.Services, "systemd units that are `stopped` or `masked` while the lab stands.")
+	a.Describe(&args.Limits, "Limits of the servers and loaders that the lab starts on the host.")
+	a.Describe(&args.Required, "Make an error of what the host can't have. By default it is unsupported.")
+	a.Describe(&args.Persist, "Apply the values again when the host boots; needs systemd there.")
 	a.Describe(&args.Drift, driftDescription)
 }
 
 const driftDescription = "Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value."
 
-// Annotate documents the type.
-func (s *Steering) Annotate(a infer.Annotator) {
-	a.SetToken("tuning", "Steering")
-	a.Describe(&s, "Receive packet steering (RPS), receive flow steering (RFS) and transmit packet steering (XPS) of a NIC.")
-	a.Describe(&s.NIC, "Name of the interface.")
-	a.Describe(&s.CPUs, "CPUs to steer to: `all` (default), or a list such as `0-3,8`.")
-	a.Describe(&s.FlowEntries, "net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.")
-	a.Describe(&s.FlowEntriesPerQueue, "rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.")
-}
-
 func (args ProfileArgs) host() HostRef { return args.Host }
 
 func (ProfileArgs) id(name string) string { return name }
 
-func (args ProfileArgs) tunables() spec.Tunables {
-	var t spec.Tunables
-	for _, key := range slices.Sorted(maps.Keys(args.Sysctls)) {
-		t.Sysctls = append(t.Sysctls, spec.Sysctl{Key: key, Value: args.Sysctls[key]})
-	}
-	for _, s := range args.PacketSteering {
-		t.PacketSteering = append(t.PacketSteering, spec.PacketSteering(s))
-	}
-	return t
-}
+func (args ProfileArgs) tunables() spec.Tunables { return args.Tunables }
 
 // WireDependencies keeps the digest known in a preview that does not change the values.
 func (*Profile) WireDependencies(f infer.FieldSelector, args *ProfileArgs, state *ProfileState) {
-	values := []infer.InputField{f.InputField(&args.Sysctls), f.InputField(&args.PacketSteering)}
+	values := []infer.InputField{
+		f.InputField(&args.Sysctls), f.InputField(&args.NICs), f.InputField(&args.CPU), f.InputField(&args.Hugepages),
+		f.InputField(&args.NUMABalancing), f.InputField(&args.Sysfs), f.InputField(&args.Services), f.InputField(&args.Limits),
+	}
 	f.OutputField(&state.Digest).DependsOn(values...)
-	applied := append(values, f.InputField(&args.Host), f.InputField(&args.Drift))
+	applied := append(values, f.InputField(&args.Host), f.InputField(&args.Drift), f.InputField(&args.Required), f.InputField(&args.Persist))
 	f.OutputField(&state.Settings).DependsOn(applied...)
 	f.OutputField(&state.Writes).DependsOn(applied...)
 }

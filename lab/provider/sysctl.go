@@ -57,5 +57,5 @@ func (args SysctlArgs) host() HostRef { return args.Host }
 func (args SysctlArgs) id(string) string { return args.Key }
 
 func (args SysctlArgs) tunables() spec.Tunables {
-	return spec.Tunables{Sysctls: []spec.Sysctl{{Key: args.Key, Value: args.Value}}}
+	return spec.Tunables{Sysctls: map[string]string{args.Key: args.Value}}
 }

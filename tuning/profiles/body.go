@@ -187,7 +187,7 @@ func kernelValue(b *syntax.Block, name string, e hclsyntax.Expression) (string, 
 	summary := "Invalid " + name + " value"
 	switch t := v.Type(); {
 	case v.IsNull():
-		b.Report(e.Range(), summary, "A value is a number or a string; found null. Leave the line out to leave it alone.")
+		b.Report(e.Range(), summary, "A value is a number or a string; found null. Leave the line out to leave the key alone.")
 	case t == cty.String:
 		return v.AsString(), true
 	case t == cty.Number:

@@ -11,6 +11,8 @@ import (
 type Claim struct {
 	// Key is the same for each way to say the value.
 	Key string
+	// Value is the key by which a profile leaves the value out.
+	Value string
 	// Written is how the file spells it, By the block that does, At the place.
 	Written, By string
 	At          hcl.Range
@@ -40,7 +42,7 @@ func (p *Plan) Claims() []Claim {
 			continue
 		}
 		claimed[key] = true
-		claims = append(claims, Claim{Key: key, Written: v.String(), By: v.by, At: v.at, MachineWide: machineWide(key)})
+		claims = append(claims, Claim{Key: key, Value: v.key, Written: v.String(), By: v.by, At: v.at, MachineWide: machineWide(key)})
 	}
 	return claims
 }

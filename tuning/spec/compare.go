@@ -16,6 +16,8 @@ const (
 	CPUMask Kind = "cpumask"
 	// FlowCount is a number that the kernel rounds up to a power of two.
 	FlowCount Kind = "flowcount"
+	// Count is a number that a driver may round up, to what it alone knows.
+	Count Kind = "count"
 )
 
 // Match is how a live value relates to a wanted one.
@@ -24,10 +26,10 @@ type Match int
 const (
 	// Different: the live value is another one.
 	Different Match = iota
-	// Narrowed: the live mask is a part of the wanted one, as when the kernel leaves out
-	// CPUs that are offline or isolated. Right after a write this is the kernel's doing;
-	// at any other time it may be someone else's.
-	Narrowed
+	// Adjusted: the live mask is a part of the wanted one, as when the kernel leaves out
+	// CPUs that are offline or isolated, or the live count is somewhat larger. Right after
+	// a write this is the kernel's doing; at any other time it may be someone else's.
+	Adjusted
 	// RoundedUp: the live value is what the kernel always makes of the wanted one.
 	RoundedUp
 	// Equal: they mean the same.
@@ -50,10 +52,10 @@ func (k Kind) Compare(wanted, live string) Match {
 		case w.Equal(l):
 			return Equal
 		case !l.Empty() && w.And(l).Equal(l):
-			return Narrowed
+			return Adjusted
 		}
 		return Different
-	case FlowCount:
+	case FlowCount, Count:
 		w, wErr := strconv.ParseInt(strings.TrimSpace(wanted), 10, 64)
 		l, lErr := strconv.ParseInt(strings.TrimSpace(live), 10, 64)
 		switch {
@@ -61,7 +63,9 @@ func (k Kind) Compare(wanted, live string) Match {
 			return Different
 		case w == l:
 			return Equal
-		case w > 0 && w <= MaxFlowEntries && roundUp(w) == l:
+		case k == Count && w < l && l < 2*w:
+			return Adjusted
+		case k == FlowCount && w > 0 && w <= MaxFlowEntries && roundUp(w) == l:
 			return RoundedUp
 		}
 		return Different

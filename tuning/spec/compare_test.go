@@ -15,12 +15,12 @@ func TestCompare(t *testing.T) {
 		{Tokens, "1", "", Different},
 
 		{CPUMask, "3", "00000000,00000003\n", Equal},
-		{CPUMask, "ff", "3\n", Narrowed},
+		{CPUMask, "ff", "3\n", Adjusted},
 		{CPUMask, "3", "7\n", Different},
 		{CPUMask, "3", "0\n", Different},
 		{CPUMask, "0", "0\n", Equal},
 		{CPUMask, "3", "", Different},
-		{CPUMask, "ff,00000001", "0f,00000001\n", Narrowed},
+		{CPUMask, "ff,00000001", "0f,00000001\n", Adjusted},
 
 		{FlowCount, "2730", "4096\n", RoundedUp},
 		{FlowCount, "4096", "4096\n", Equal},

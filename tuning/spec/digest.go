@@ -24,33 +24,41 @@ func (t Tunables) Digest() string {
 }
 
 func (t Tunables) canonical() Tunables {
-	var c Tunables
-	for _, s := range t.Sysctls {
-		if key, err := SysctlKey(s.Key); err == nil {
-			s.Key = key
+	c := t
+	c.Required, c.Persist = false, false // they change no value
+	c.Sysctls = map[string]string{}
+	for key, value := range t.Sysctls {
+		if canonical, err := SysctlKey(key); err == nil {
+			key = canonical
 		}
-		s.Value = CanonicalText(s.Value)
-		if n, err := strconv.Atoi(s.Value); err == nil && SysctlKind(s.Key) == FlowCount {
-			s.Value = strconv.Itoa(RoundUpFlows(n))
+		value = CanonicalText(value)
+		if n, err := strconv.Atoi(value); err == nil && SysctlKind(key) == FlowCount {
+			value = strconv.Itoa(RoundUpFlows(n))
 		}
-		c.Sysctls = append(c.Sysctls, s)
+		c.Sysctls[key] = value
 	}
-	for _, p := range t.PacketSteering {
-		if p.CPUs == "" {
-			p.CPUs = "all"
+	c.NICs = slices.Clone(t.NICs)
+	for i := range c.NICs {
+		n := &c.NICs[i]
+		n.IRQAffinity = canonicalCPUs(n.IRQAffinity)
+		if n.PacketSteering != nil {
+			s := *n.PacketSteering
+			if s.CPUs == "" {
+				s.CPUs = "all"
+			}
+			s.CPUs = canonicalCPUs(s.CPUs)
+			s.FlowEntries = RoundUpFlows(s.FlowEntries)
+			s.FlowEntriesPerQueue = RoundUpFlows(s.FlowEntriesPerQueue)
+			n.PacketSteering = &s
 		}
-		if cpus, err := ParseList(p.CPUs); err == nil {
-			p.CPUs = cpus.List()
-		}
-		p.FlowEntries = RoundUpFlows(p.FlowEntries)
-		p.FlowEntriesPerQueue = RoundUpFlows(p.FlowEntriesPerQueue)
-		c.PacketSteering = append(c.PacketSteering, p)
 	}
-	slices.SortFunc(c.Sysctls, func(a, b Sysctl) int {
-		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
-	})
-	slices.SortFunc(c.PacketSteering, func(a, b PacketSteering) int {
-		return cmp.Or(cmp.Compare(a.NIC, b.NIC), cmp.Compare(a.CPUs, b.CPUs))
-	})
+	slices.SortFunc(c.NICs, func(a, b NIC) int { return cmp.Compare(a.Name, b.Name) })
 	return c
+}
+
+func canonicalCPUs(text string) string {
+	if cpus, err := ParseList(text); err == nil {
+		return cpus.List()
+	}
+	return text
 }

@@ -6,30 +6,109 @@ package spec
 
 // Tunables is all that one owner wants on one host.
 type Tunables struct {
-	Sysctls        []Sysctl         `json:"sysctls,omitempty"`
-	PacketSteering []PacketSteering `json:"packetSteering,omitempty"`
+	// Sysctls has the values under /proc/sys by key: dotted or slashed
+	// ("net.core.somaxconn", "net/ipv4/conf/eth0.100/rp_filter"), base-10 integers or
+	// words, fields split by blanks.
+	Sysctls map[string]string `json:"sysctls,omitempty" pulumi:"sysctls,optional"`
+	NICs    []NIC             `json:"nics,omitempty" pulumi:"nics,optional"`
+	CPU     *CPUPower         `json:"cpu,omitempty" pulumi:"cpu,optional"`
+	// Hugepages are the transparent ones.
+	Hugepages     *Hugepages `json:"hugepages,omitempty" pulumi:"hugepages,optional"`
+	NUMABalancing *bool      `json:"numaBalancing,omitempty" pulumi:"numaBalancing,optional"`
+	// Sysfs has values of files under /sys by path.
+	Sysfs map[string]string `json:"sysfs,omitempty" pulumi:"sysfs,optional"`
+	// Services has systemd units, each "stopped" or "masked" while the lab stands.
+	Services map[string]string `json:"services,omitempty" pulumi:"services,optional"`
+	Limits   *ProcessLimits    `json:"limits,omitempty" pulumi:"limits,optional"`
+	// Required makes an error of what the host can't have; else it is unsupported.
+	Required bool `json:"required,omitempty" pulumi:"required,optional"`
+	// Persist has the values applied again when the host boots.
+	Persist bool `json:"persist,omitempty" pulumi:"persist,optional"`
 }
 
-// Sysctl is one key under /proc/sys.
-type Sysctl struct {
-	// Key in dotted or slashed form ("net.core.somaxconn", "net/ipv4/conf/eth0.100/rp_filter").
-	Key string `json:"key"`
-	// Value as a user writes it: base-10 integers or words, fields split by blanks.
-	Value string `json:"value"`
+// NIC is what is wanted of one network interface. What is empty is left alone.
+type NIC struct {
+	Name string `json:"name" pulumi:"name"`
+	// MTU in bytes.
+	MTU      int            `json:"mtu,omitempty" pulumi:"mtu,optional"`
+	Channels *ChannelCounts `json:"channels,omitempty" pulumi:"channels,optional"`
+	Ring     *RingSizes     `json:"ring,omitempty" pulumi:"ring,optional"`
+	// Offloads by the kernel's feature name ("rx-gro") or ethtool's name of a group ("tso").
+	Offloads   map[string]bool `json:"offloads,omitempty" pulumi:"offloads,optional"`
+	Coalescing *Coalescing     `json:"coalescing,omitempty" pulumi:"coalescing,optional"`
+	// QueueDiscipline is the kind that each tx queue gets ("fq").
+	QueueDiscipline string `json:"queueDiscipline,omitempty" pulumi:"queueDiscipline,optional"`
+	// IRQAffinity is where the NIC's interrupts are served, one CPU a queue: "auto" (the
+	// cores of the NIC's memory domain), "all", or a list such as "0-3,8".
+	IRQAffinity    string    `json:"irqAffinity,omitempty" pulumi:"irqAffinity,optional"`
+	PacketSteering *Steering `json:"packetSteering,omitempty" pulumi:"packetSteering,optional"`
 }
 
-// PacketSteering is RPS and RFS for every rx queue and XPS for every tx queue of a
-// NIC, with the host's rps_sock_flow_entries.
-type PacketSteering struct {
-	NIC string `json:"nic"`
-	// CPUs to steer to: "all" (every online CPU) or a list such as "0-3,8". Empty means "all".
-	CPUs string `json:"cpus,omitempty"`
+// Max asks for the most that a driver has, in ChannelCounts and RingSizes.
+const Max = "max"
+
+// ChannelCounts are numbers of queues, in decimal, or Max (ethtool -L).
+type ChannelCounts struct {
+	RX       string `json:"rx,omitempty" pulumi:"rx,optional"`
+	TX       string `json:"tx,omitempty" pulumi:"tx,optional"`
+	Combined string `json:"combined,omitempty" pulumi:"combined,optional"`
+	Other    string `json:"other,omitempty" pulumi:"other,optional"`
+}
+
+// RingSizes are numbers of descriptors, in decimal, or Max (ethtool -G).
+type RingSizes struct {
+	RX      string `json:"rx,omitempty" pulumi:"rx,optional"`
+	TX      string `json:"tx,omitempty" pulumi:"tx,optional"`
+	RXMini  string `json:"rxMini,omitempty" pulumi:"rxMini,optional"`
+	RXJumbo string `json:"rxJumbo,omitempty" pulumi:"rxJumbo,optional"`
+}
+
+// Coalescing is how long a NIC waits before it interrupts (ethtool -C).
+type Coalescing struct {
+	AdaptiveRX *bool `json:"adaptiveRx,omitempty" pulumi:"adaptiveRx,optional"`
+	AdaptiveTX *bool `json:"adaptiveTx,omitempty" pulumi:"adaptiveTx,optional"`
+	// RXUsecs and TXUsecs in microseconds, RXFrames and TXFrames in packets.
+	RXUsecs  *int `json:"rxUsecs,omitempty" pulumi:"rxUsecs,optional"`
+	RXFrames *int `json:"rxFrames,omitempty" pulumi:"rxFrames,optional"`
+	TXUsecs  *int `json:"txUsecs,omitempty" pulumi:"txUsecs,optional"`
+	TXFrames *int `json:"txFrames,omitempty" pulumi:"txFrames,optional"`
+}
+
+// Steering is RPS and RFS for every rx queue and XPS for every tx queue of a NIC, with
+// the host's rps_sock_flow_entries.
+type Steering struct {
+	// CPUs to steer to: "all" (every online CPU), a list such as "0-3,8", or "auto",
+	// which decides by the host's facts between hardware queues and software steering.
+	// Empty means "all".
+	CPUs string `json:"cpus,omitempty" pulumi:"cpus,optional"`
+	// ExcludeIRQ leaves out the CPU that serves the queue's interrupt.
+	ExcludeIRQ bool `json:"excludeIrq,omitempty" pulumi:"excludeIrq,optional"`
 	// FlowEntries is net.core.rps_sock_flow_entries; the kernel rounds it up to a power
 	// of two. 0 leaves RFS alone.
-	FlowEntries int `json:"flowEntries,omitempty"`
+	FlowEntries int `json:"flowEntries,omitempty" pulumi:"flowEntries,optional"`
 	// FlowEntriesPerQueue is rps_flow_cnt of each rx queue, rounded up likewise; 0 means
 	// FlowEntries divided by the number of rx queues.
-	FlowEntriesPerQueue int `json:"flowEntriesPerQueue,omitempty"`
+	FlowEntriesPerQueue int `json:"flowEntriesPerQueue,omitempty" pulumi:"flowEntriesPerQueue,optional"`
+}
+
+// CPUPower is the frequency scaling of every CPU, policy by policy.
+type CPUPower struct {
+	Governor string `json:"governor,omitempty" pulumi:"governor,optional"`
+	// EnergyPerformancePreference is the hint that some drivers take beside the governor.
+	EnergyPerformancePreference string `json:"energyPerformancePreference,omitempty" pulumi:"energyPerformancePreference,optional"`
+	Boost                       *bool  `json:"boost,omitempty" pulumi:"boost,optional"`
+}
+
+// Hugepages are the words of /sys/kernel/mm/transparent_hugepage.
+type Hugepages struct {
+	Enabled string `json:"enabled,omitempty" pulumi:"enabled,optional"`
+	Defrag  string `json:"defrag,omitempty" pulumi:"defrag,optional"`
+}
+
+// ProcessLimits are those of the servers and loaders that the lab starts on the host.
+type ProcessLimits struct {
+	// NoFile is the number of files that one process may have open.
+	NoFile int `json:"noFile,omitempty" pulumi:"noFile,optional"`
 }
 
 // Status is what became of one setting.
@@ -70,8 +149,10 @@ type Report struct {
 	Reads  int `json:"reads"`
 	Writes int `json:"writes"`
 	// Warnings name what a person should know: a value that someone else had changed,
-	// a setting that now belongs to another resource.
+	// a setting that now belongs to another resource, another program that sets the same.
 	Warnings []string `json:"warnings,omitempty"`
+	// Notes say what was chosen where the host's facts decide, and why.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Owner is who claims a setting on a host: the resource's URN and the id of the lab

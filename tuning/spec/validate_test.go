@@ -1,17 +1,22 @@
 package spec
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
 
-func sysctl(key, value string) Tunables { return Tunables{Sysctls: []Sysctl{{key, value}}} }
+func sysctl(key, value string) Tunables { return Tunables{Sysctls: map[string]string{key: value}} }
 
 func both(a, b Tunables) Tunables {
-	return Tunables{Sysctls: append(a.Sysctls, b.Sysctls...), PacketSteering: append(a.PacketSteering, b.PacketSteering...)}
+	c := Tunables{Sysctls: map[string]string{}, NICs: slices.Concat(a.NICs, b.NICs)}
+	maps.Copy(c.Sysctls, a.Sysctls)
+	maps.Copy(c.Sysctls, b.Sysctls)
+	return c
 }
 
-func steering(p ...PacketSteering) Tunables { return Tunables{PacketSteering: p} }
+func steering(nics ...NIC) Tunables { return Tunables{NICs: nics} }
 
 func TestValidate(t *testing.T) {
 	for name, tunables := range map[string]Tunables{
@@ -21,9 +26,9 @@ func TestValidate(t *testing.T) {
 		"unknown":        sysctl("net.ipv4.some_new_key", "7"),
 		"words":          sysctl("net.ipv4.tcp_congestion_control", "bbr"),
 		"table length":   sysctl("net.core.flow_limit_table_len", "8192"),
-		"steering":       steering(PacketSteering{NIC: "eth0.100", CPUs: "0-3,8", FlowEntries: 32768}),
-		"agreeing flows": both(sysctl("net.core.rps_sock_flow_entries", "32768"), steering(PacketSteering{NIC: "eth0", FlowEntries: 30000})),
-		"two NICs":       steering(PacketSteering{NIC: "eth0", FlowEntries: 4096}, PacketSteering{NIC: "eth1", FlowEntries: 4096}),
+		"steering":       steering(NIC{Name: "eth0.100", PacketSteering: &Steering{CPUs: "0-3,8", FlowEntries: 32768}}),
+		"agreeing flows": both(sysctl("net.core.rps_sock_flow_entries", "32768"), steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntries: 30000}})),
+		"two NICs":       steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntries: 4096}}, NIC{Name: "eth1", PacketSteering: &Steering{FlowEntries: 4096}}),
 	} {
 		if err := tunables.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -54,17 +59,29 @@ func TestValidateRefuses(t *testing.T) {
 		{"command", sysctl("vm.drop_caches", "3"), []string{"command"}},
 		{"pair", both(sysctl("vm.dirty_ratio", "10"), sysctl("vm.dirty_bytes", "100000")), []string{"vm.dirty_ratio", "vm.dirty_bytes"}},
 		{"bad key", sysctl("../../etc/passwd", "1"), []string{"../../etc/passwd"}},
-		{"same NIC", steering(PacketSteering{NIC: "eth0"}, PacketSteering{NIC: "eth0", CPUs: "1"}), []string{"eth0", "twice"}},
-		{"no NIC", steering(PacketSteering{}), []string{"NIC", "empty"}},
-		{"bad NIC", steering(PacketSteering{NIC: "../x"}), []string{"../x"}},
-		{"bad list", steering(PacketSteering{NIC: "eth0", CPUs: "3-1"}), []string{"cpus", "backwards"}},
-		{"negative flows", steering(PacketSteering{NIC: "eth0", FlowEntries: -1}), []string{"flowEntries is -1"}},
-		{"too many flows", steering(PacketSteering{NIC: "eth0", FlowEntriesPerQueue: 1<<29 + 1}), []string{"flowEntriesPerQueue"}},
-		{"sysctl and flows", both(sysctl("net/core/rps_sock_flow_entries", "4096"), steering(PacketSteering{NIC: "eth0", FlowEntries: 32768})),
+		{"same NIC", steering(NIC{Name: "eth0", PacketSteering: &Steering{}}, NIC{Name: "eth0", PacketSteering: &Steering{CPUs: "1"}}), []string{"eth0", "twice"}},
+		{"no NIC", steering(NIC{PacketSteering: &Steering{}}), []string{"NIC", "empty"}},
+		{"bad NIC", steering(NIC{Name: "../x", PacketSteering: &Steering{}}), []string{"../x"}},
+		{"bad list", steering(NIC{Name: "eth0", PacketSteering: &Steering{CPUs: "3-1"}}), []string{"cpus", "backwards"}},
+		{"negative flows", steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntries: -1}}), []string{"flowEntries is -1"}},
+		{"too many flows", steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntriesPerQueue: 1<<29 + 1}}), []string{"flowEntriesPerQueue"}},
+		{"sysctl and flows", both(sysctl("net/core/rps_sock_flow_entries", "4096"), steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntries: 32768}})),
 			[]string{"32768", "4096", "one table"}},
-		{"two flow tables", steering(PacketSteering{NIC: "eth0", FlowEntries: 4096}, PacketSteering{NIC: "eth1", FlowEntries: 8192}),
+		{"two flow tables", steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntries: 4096}}, NIC{Name: "eth1", PacketSteering: &Steering{FlowEntries: 8192}}),
 			[]string{"eth0", "eth1", "one table"}},
-		{"all faults at once", both(sysctl("net.core.somaxconn", "015"), both(sysctl("vm.swappiness", "300"), steering(PacketSteering{}))),
+		{"small MTU", steering(NIC{Name: "eth0", MTU: 576}), []string{"eth0", "mtu is 576", "1280"}},
+		{"ring", steering(NIC{Name: "eth0", Ring: &RingSizes{RX: "many"}}), []string{"eth0", "ring rx", `"many"`, `"max"`}},
+		{"channels", steering(NIC{Name: "eth0", Channels: &ChannelCounts{Combined: "4", RX: "2"}}), []string{"eth0", "combined"}},
+		{"adaptive", steering(NIC{Name: "eth0", Coalescing: &Coalescing{AdaptiveRX: new(true), RXUsecs: new(5)}}), []string{"eth0", "adaptiveRx"}},
+		{"auto and channels", steering(NIC{Name: "eth0", Channels: &ChannelCounts{Combined: "4"}, PacketSteering: &Steering{CPUs: "auto"}}), []string{"auto", "channels"}},
+		{"service the lab needs", Tunables{Services: map[string]string{"ssh": Stopped}}, []string{"ssh.service", "needed"}},
+		{"state of a service", Tunables{Services: map[string]string{"irqbalance": "off"}}, []string{"irqbalance", `"off"`, `"stopped"`}},
+		{"service twice", Tunables{Services: map[string]string{"a": Stopped, "a.service": Stopped}}, []string{"twice"}},
+		{"sysfs elsewhere", Tunables{Sysfs: map[string]string{"/sys/../etc/passwd": "1"}}, []string{"/sys/../etc/passwd", "whole path"}},
+		{"sysfs of a tunable", Tunables{Sysfs: map[string]string{"/sys/class/net/eth0/queues/rx-0/rps_cpus": "1"}}, []string{"packet_steering"}},
+		{"limit", Tunables{Limits: &ProcessLimits{NoFile: 3}}, []string{"noFile is 3"}},
+		{"two words", Tunables{CPU: &CPUPower{Governor: "a b"}}, []string{"governor", `"a b"`}},
+		{"all faults at once", both(sysctl("net.core.somaxconn", "015"), both(sysctl("vm.swappiness", "300"), steering(NIC{PacketSteering: &Steering{}}))),
 			[]string{"somaxconn", "swappiness", "NIC"}},
 	} {
 		err := tc.tunables.Validate()
@@ -82,30 +99,38 @@ func TestValidateRefuses(t *testing.T) {
 
 func TestDigest(t *testing.T) {
 	base := Tunables{
-		Sysctls: []Sysctl{{"net.core.somaxconn", "4096"}, {"net.ipv4.tcp_rmem", "1 2 3"}, {"net.core.rps_sock_flow_entries", "30000"},
-			{"net.ipv4.conf.eth0/100.rp_filter", "1"}},
-		PacketSteering: []PacketSteering{{NIC: "eth0"}, {NIC: "eth1", CPUs: "0-3", FlowEntries: 30000}},
+		Sysctls: map[string]string{"net.core.somaxconn": "4096", "net.ipv4.tcp_rmem": "1 2 3", "net.core.rps_sock_flow_entries": "30000",
+			"net.ipv4.conf.eth0/100.rp_filter": "1"},
+		NICs: []NIC{{Name: "eth0", PacketSteering: &Steering{}}, {Name: "eth1", PacketSteering: &Steering{CPUs: "0-3", FlowEntries: 30000}}},
 	}
 	respelled := Tunables{
-		Sysctls: []Sysctl{{"net/ipv4/conf/eth0.100/rp_filter", "1"}, {"net.core.rps_sock_flow_entries", "32768"},
-			{"net/ipv4/tcp_rmem", " 1\t2  3"}, {"net.core.somaxconn", "4096"}},
-		PacketSteering: []PacketSteering{{NIC: "eth1", CPUs: "3,2,0-1", FlowEntries: 32768}, {NIC: "eth0", CPUs: "all"}},
+		Sysctls: map[string]string{"net/ipv4/conf/eth0.100/rp_filter": "1", "net.core.rps_sock_flow_entries": "32768",
+			"net/ipv4/tcp_rmem": " 1\t2  3", "net.core.somaxconn": "4096"},
+		NICs:     []NIC{{Name: "eth1", PacketSteering: &Steering{CPUs: "3,2,0-1", FlowEntries: 32768}}, {Name: "eth0", PacketSteering: &Steering{CPUs: "all"}}},
+		Required: true, Persist: true,
 	}
 	if base.Digest() != respelled.Digest() {
-		t.Error("order or spelling changed the digest")
+		t.Error("order, spelling or policy changed the digest")
 	}
 	if len(base.Digest()) != 64 {
 		t.Errorf("digest %q", base.Digest())
 	}
-	if first := base.Sysctls[0].Key; first != "net.core.somaxconn" {
-		t.Errorf("Digest changed its argument: first key is %q", first)
+	if base.NICs[0].PacketSteering.CPUs != "" {
+		t.Error("Digest changed its argument")
 	}
+	off := false
 	seen := map[string]string{base.Digest(): "base"}
 	for name, other := range map[string]Tunables{
-		"nothing":     {},
-		"other value": both(sysctl("net.core.somaxconn", "4097"), Tunables{Sysctls: base.Sysctls[1:], PacketSteering: base.PacketSteering}),
-		"one less":    {Sysctls: base.Sysctls[1:], PacketSteering: base.PacketSteering},
-		"other CPUs":  {Sysctls: base.Sysctls, PacketSteering: []PacketSteering{{NIC: "eth0", CPUs: "0"}, base.PacketSteering[1]}},
+		"nothing":       {},
+		"other value":   {Sysctls: map[string]string{"net.core.somaxconn": "4097"}, NICs: base.NICs},
+		"no sysctls":    {NICs: base.NICs},
+		"other CPUs":    {Sysctls: base.Sysctls, NICs: []NIC{{Name: "eth0", PacketSteering: &Steering{CPUs: "0"}}, base.NICs[1]}},
+		"ring":          {NICs: []NIC{{Name: "eth0", Ring: &RingSizes{RX: Max}}}},
+		"other ring":    {NICs: []NIC{{Name: "eth0", Ring: &RingSizes{TX: Max}}}},
+		"numa":          {NUMABalancing: &off},
+		"governor":      {CPU: &CPUPower{Governor: "performance"}},
+		"offload":       {NICs: []NIC{{Name: "eth0", Offloads: map[string]bool{"rx-gro": true}}}},
+		"other offload": {NICs: []NIC{{Name: "eth0", Offloads: map[string]bool{"rx-gro": false}}}},
 	} {
 		d := other.Digest()
 		if twin, ok := seen[d]; ok {

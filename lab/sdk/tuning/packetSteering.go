@@ -17,12 +17,14 @@ import (
 type PacketSteering struct {
 	pulumi.CustomResourceState
 
-	// CPUs to steer to: `all` (default), or a list such as `0-3,8`.
+	// CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.
 	Cpus pulumi.StringPtrOutput `pulumi:"cpus"`
 	// Digest of the desired values; it changes when they change, not when a host drifts.
 	Digest pulumi.StringOutput `pulumi:"digest"`
 	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
 	Drift pulumi.StringMapOutput `pulumi:"drift"`
+	// Leave out the CPU that serves the queue's interrupt.
+	ExcludeIrq pulumi.BoolPtrOutput `pulumi:"excludeIrq"`
 	// net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.
 	FlowEntries pulumi.IntPtrOutput `pulumi:"flowEntries"`
 	// rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.
@@ -50,6 +52,10 @@ func NewPacketSteering(ctx *pulumi.Context,
 	if args.Nic == nil {
 		return nil, errors.New("invalid value for required argument 'Nic'")
 	}
+	replaceOnChanges := pulumi.ReplaceOnChanges([]string{
+		"nic",
+	})
+	opts = append(opts, replaceOnChanges)
 	opts = internal.PkgResourceDefaultOpts(opts)
 	var resource PacketSteering
 	err := ctx.RegisterResource("benchlab:tuning:PacketSteering", name, args, &resource, opts...)
@@ -89,10 +95,12 @@ func PacketSteeringExists(ctx *pulumi.Context,
 }
 
 type packetSteeringArgs struct {
-	// CPUs to steer to: `all` (default), or a list such as `0-3,8`.
+	// CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.
 	Cpus *string `pulumi:"cpus"`
 	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
 	Drift map[string]string `pulumi:"drift"`
+	// Leave out the CPU that serves the queue's interrupt.
+	ExcludeIrq *bool `pulumi:"excludeIrq"`
 	// net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.
 	FlowEntries *int `pulumi:"flowEntries"`
 	// rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.
@@ -105,10 +113,12 @@ type packetSteeringArgs struct {
 
 // The set of arguments for constructing a PacketSteering resource.
 type PacketSteeringArgs struct {
-	// CPUs to steer to: `all` (default), or a list such as `0-3,8`.
+	// CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.
 	Cpus pulumi.StringPtrInput
 	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
 	Drift pulumi.StringMapInput
+	// Leave out the CPU that serves the queue's interrupt.
+	ExcludeIrq pulumi.BoolPtrInput
 	// net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.
 	FlowEntries pulumi.IntPtrInput
 	// rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.
@@ -206,7 +216,7 @@ func (o PacketSteeringOutput) ToPacketSteeringOutputWithContext(ctx context.Cont
 	return o
 }
 
-// CPUs to steer to: `all` (default), or a list such as `0-3,8`.
+// CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.
 func (o PacketSteeringOutput) Cpus() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *PacketSteering) pulumi.StringPtrOutput { return v.Cpus }).(pulumi.StringPtrOutput)
 }
@@ -219,6 +229,11 @@ func (o PacketSteeringOutput) Digest() pulumi.StringOutput {
 // Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
 func (o PacketSteeringOutput) Drift() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *PacketSteering) pulumi.StringMapOutput { return v.Drift }).(pulumi.StringMapOutput)
+}
+
+// Leave out the CPU that serves the queue's interrupt.
+func (o PacketSteeringOutput) ExcludeIrq() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *PacketSteering) pulumi.BoolPtrOutput { return v.ExcludeIrq }).(pulumi.BoolPtrOutput)
 }
 
 // net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.

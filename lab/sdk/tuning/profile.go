@@ -17,18 +17,34 @@ import (
 type Profile struct {
 	pulumi.CustomResourceState
 
+	// Frequency scaling: governor, energy performance preference, boost.
+	Cpu CPUPowerPtrOutput `pulumi:"cpu"`
 	// Digest of the desired values; it changes when they change, not when a host drifts.
 	Digest pulumi.StringOutput `pulumi:"digest"`
 	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
 	Drift pulumi.StringMapOutput `pulumi:"drift"`
 	// The host to tune.
 	Host hosts.HostRefOutput `pulumi:"host"`
-	// RPS, RFS and XPS by NIC.
-	PacketSteering SteeringArrayOutput `pulumi:"packetSteering"`
+	// Transparent hugepages.
+	Hugepages HugepagesPtrOutput `pulumi:"hugepages"`
+	// Limits of the servers and loaders that the lab starts on the host.
+	Limits ProcessLimitsPtrOutput `pulumi:"limits"`
+	// What is wanted of network interfaces: MTU, channels, rings, offloads, coalescing, queue discipline, interrupts, packet steering.
+	Nics NICArrayOutput `pulumi:"nics"`
+	// Automatic NUMA balancing.
+	NumaBalancing pulumi.BoolPtrOutput `pulumi:"numaBalancing"`
+	// Apply the values again when the host boots; needs systemd there.
+	Persist pulumi.BoolPtrOutput `pulumi:"persist"`
+	// Make an error of what the host can't have. By default it is unsupported.
+	Required pulumi.BoolPtrOutput `pulumi:"required"`
+	// systemd units that are `stopped` or `masked` while the lab stands.
+	Services pulumi.StringMapOutput `pulumi:"services"`
 	// The verdict on each value: original, desired, live, status, and the reason where the host can't have it.
 	Settings SettingArrayOutput `pulumi:"settings"`
 	// Values under /proc/sys by key.
 	Sysctls pulumi.StringMapOutput `pulumi:"sysctls"`
+	// Values of files under /sys by path.
+	Sysfs pulumi.StringMapOutput `pulumi:"sysfs"`
 	// Kernel writes of the last apply; 0 where everything was as wanted.
 	Writes pulumi.IntOutput `pulumi:"writes"`
 }
@@ -82,26 +98,58 @@ func ProfileExists(ctx *pulumi.Context,
 }
 
 type profileArgs struct {
+	// Frequency scaling: governor, energy performance preference, boost.
+	Cpu *CPUPower `pulumi:"cpu"`
 	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
 	Drift map[string]string `pulumi:"drift"`
 	// The host to tune.
 	Host hosts.HostRef `pulumi:"host"`
-	// RPS, RFS and XPS by NIC.
-	PacketSteering []Steering `pulumi:"packetSteering"`
+	// Transparent hugepages.
+	Hugepages *Hugepages `pulumi:"hugepages"`
+	// Limits of the servers and loaders that the lab starts on the host.
+	Limits *ProcessLimits `pulumi:"limits"`
+	// What is wanted of network interfaces: MTU, channels, rings, offloads, coalescing, queue discipline, interrupts, packet steering.
+	Nics []NIC `pulumi:"nics"`
+	// Automatic NUMA balancing.
+	NumaBalancing *bool `pulumi:"numaBalancing"`
+	// Apply the values again when the host boots; needs systemd there.
+	Persist *bool `pulumi:"persist"`
+	// Make an error of what the host can't have. By default it is unsupported.
+	Required *bool `pulumi:"required"`
+	// systemd units that are `stopped` or `masked` while the lab stands.
+	Services map[string]string `pulumi:"services"`
 	// Values under /proc/sys by key.
 	Sysctls map[string]string `pulumi:"sysctls"`
+	// Values of files under /sys by path.
+	Sysfs map[string]string `pulumi:"sysfs"`
 }
 
 // The set of arguments for constructing a Profile resource.
 type ProfileArgs struct {
+	// Frequency scaling: governor, energy performance preference, boost.
+	Cpu CPUPowerPtrInput
 	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
 	Drift pulumi.StringMapInput
 	// The host to tune.
 	Host hosts.HostRefInput
-	// RPS, RFS and XPS by NIC.
-	PacketSteering SteeringArrayInput
+	// Transparent hugepages.
+	Hugepages HugepagesPtrInput
+	// Limits of the servers and loaders that the lab starts on the host.
+	Limits ProcessLimitsPtrInput
+	// What is wanted of network interfaces: MTU, channels, rings, offloads, coalescing, queue discipline, interrupts, packet steering.
+	Nics NICArrayInput
+	// Automatic NUMA balancing.
+	NumaBalancing pulumi.BoolPtrInput
+	// Apply the values again when the host boots; needs systemd there.
+	Persist pulumi.BoolPtrInput
+	// Make an error of what the host can't have. By default it is unsupported.
+	Required pulumi.BoolPtrInput
+	// systemd units that are `stopped` or `masked` while the lab stands.
+	Services pulumi.StringMapInput
 	// Values under /proc/sys by key.
 	Sysctls pulumi.StringMapInput
+	// Values of files under /sys by path.
+	Sysfs pulumi.StringMapInput
 }
 
 func (ProfileArgs) ElementType() reflect.Type {
@@ -191,6 +239,11 @@ func (o ProfileOutput) ToProfileOutputWithContext(ctx context.Context) ProfileOu
 	return o
 }
 
+// Frequency scaling: governor, energy performance preference, boost.
+func (o ProfileOutput) Cpu() CPUPowerPtrOutput {
+	return o.ApplyT(func(v *Profile) CPUPowerPtrOutput { return v.Cpu }).(CPUPowerPtrOutput)
+}
+
 // Digest of the desired values; it changes when they change, not when a host drifts.
 func (o ProfileOutput) Digest() pulumi.StringOutput {
 	return o.ApplyT(func(v *Profile) pulumi.StringOutput { return v.Digest }).(pulumi.StringOutput)
@@ -206,9 +259,39 @@ func (o ProfileOutput) Host() hosts.HostRefOutput {
 	return o.ApplyT(func(v *Profile) hosts.HostRefOutput { return v.Host }).(hosts.HostRefOutput)
 }
 
-// RPS, RFS and XPS by NIC.
-func (o ProfileOutput) PacketSteering() SteeringArrayOutput {
-	return o.ApplyT(func(v *Profile) SteeringArrayOutput { return v.PacketSteering }).(SteeringArrayOutput)
+// Transparent hugepages.
+func (o ProfileOutput) Hugepages() HugepagesPtrOutput {
+	return o.ApplyT(func(v *Profile) HugepagesPtrOutput { return v.Hugepages }).(HugepagesPtrOutput)
+}
+
+// Limits of the servers and loaders that the lab starts on the host.
+func (o ProfileOutput) Limits() ProcessLimitsPtrOutput {
+	return o.ApplyT(func(v *Profile) ProcessLimitsPtrOutput { return v.Limits }).(ProcessLimitsPtrOutput)
+}
+
+// What is wanted of network interfaces: MTU, channels, rings, offloads, coalescing, queue discipline, interrupts, packet steering.
+func (o ProfileOutput) Nics() NICArrayOutput {
+	return o.ApplyT(func(v *Profile) NICArrayOutput { return v.Nics }).(NICArrayOutput)
+}
+
+// Automatic NUMA balancing.
+func (o ProfileOutput) NumaBalancing() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Profile) pulumi.BoolPtrOutput { return v.NumaBalancing }).(pulumi.BoolPtrOutput)
+}
+
+// Apply the values again when the host boots; needs systemd there.
+func (o ProfileOutput) Persist() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Profile) pulumi.BoolPtrOutput { return v.Persist }).(pulumi.BoolPtrOutput)
+}
+
+// Make an error of what the host can't have. By default it is unsupported.
+func (o ProfileOutput) Required() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Profile) pulumi.BoolPtrOutput { return v.Required }).(pulumi.BoolPtrOutput)
+}
+
+// systemd units that are `stopped` or `masked` while the lab stands.
+func (o ProfileOutput) Services() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *Profile) pulumi.StringMapOutput { return v.Services }).(pulumi.StringMapOutput)
 }
 
 // The verdict on each value: original, desired, live, status, and the reason where the host can't have it.
@@ -219,6 +302,11 @@ func (o ProfileOutput) Settings() SettingArrayOutput {
 // Values under /proc/sys by key.
 func (o ProfileOutput) Sysctls() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *Profile) pulumi.StringMapOutput { return v.Sysctls }).(pulumi.StringMapOutput)
+}
+
+// Values of files under /sys by path.
+func (o ProfileOutput) Sysfs() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *Profile) pulumi.StringMapOutput { return v.Sysfs }).(pulumi.StringMapOutput)
 }
 
 // Kernel writes of the last apply; 0 where everything was as wanted.

@@ -13,6 +13,1156 @@ import (
 
 var _ = internal.GetEnvOrDefault
 
+type CPUPower struct {
+	Boost                       *bool   `pulumi:"boost"`
+	EnergyPerformancePreference *string `pulumi:"energyPerformancePreference"`
+	Governor                    *string `pulumi:"governor"`
+}
+
+// CPUPowerInput is an input type that accepts CPUPowerArgs and CPUPowerOutput values.
+// You can construct a concrete instance of `CPUPowerInput` via:
+//
+//	CPUPowerArgs{...}
+type CPUPowerInput interface {
+	pulumi.Input
+
+	ToCPUPowerOutput() CPUPowerOutput
+	ToCPUPowerOutputWithContext(context.Context) CPUPowerOutput
+}
+
+type CPUPowerArgs struct {
+	Boost                       pulumi.BoolPtrInput   `pulumi:"boost"`
+	EnergyPerformancePreference pulumi.StringPtrInput `pulumi:"energyPerformancePreference"`
+	Governor                    pulumi.StringPtrInput `pulumi:"governor"`
+}
+
+func (CPUPowerArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*CPUPower)(nil)).Elem()
+}
+
+func (i CPUPowerArgs) ToCPUPowerOutput() CPUPowerOutput {
+	return i.ToCPUPowerOutputWithContext(context.Background())
+}
+
+func (i CPUPowerArgs) ToCPUPowerOutputWithContext(ctx context.Context) CPUPowerOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(CPUPowerOutput)
+}
+
+func (i CPUPowerArgs) ToCPUPowerPtrOutput() CPUPowerPtrOutput {
+	return i.ToCPUPowerPtrOutputWithContext(context.Background())
+}
+
+func (i CPUPowerArgs) ToCPUPowerPtrOutputWithContext(ctx context.Context) CPUPowerPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(CPUPowerOutput).ToCPUPowerPtrOutputWithContext(ctx)
+}
+
+// CPUPowerPtrInput is an input type that accepts CPUPowerArgs, CPUPowerPtr and CPUPowerPtrOutput values.
+// You can construct a concrete instance of `CPUPowerPtrInput` via:
+//
+//	        CPUPowerArgs{...}
+//
+//	or:
+//
+//	        nil
+type CPUPowerPtrInput interface {
+	pulumi.Input
+
+	ToCPUPowerPtrOutput() CPUPowerPtrOutput
+	ToCPUPowerPtrOutputWithContext(context.Context) CPUPowerPtrOutput
+}
+
+type cpupowerPtrType CPUPowerArgs
+
+func CPUPowerPtr(v *CPUPowerArgs) CPUPowerPtrInput {
+	return (*cpupowerPtrType)(v)
+}
+
+func (*cpupowerPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**CPUPower)(nil)).Elem()
+}
+
+func (i *cpupowerPtrType) ToCPUPowerPtrOutput() CPUPowerPtrOutput {
+	return i.ToCPUPowerPtrOutputWithContext(context.Background())
+}
+
+func (i *cpupowerPtrType) ToCPUPowerPtrOutputWithContext(ctx context.Context) CPUPowerPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(CPUPowerPtrOutput)
+}
+
+type CPUPowerOutput struct{ *pulumi.OutputState }
+
+func (CPUPowerOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*CPUPower)(nil)).Elem()
+}
+
+func (o CPUPowerOutput) ToCPUPowerOutput() CPUPowerOutput {
+	return o
+}
+
+func (o CPUPowerOutput) ToCPUPowerOutputWithContext(ctx context.Context) CPUPowerOutput {
+	return o
+}
+
+func (o CPUPowerOutput) ToCPUPowerPtrOutput() CPUPowerPtrOutput {
+	return o.ToCPUPowerPtrOutputWithContext(context.Background())
+}
+
+func (o CPUPowerOutput) ToCPUPowerPtrOutputWithContext(ctx context.Context) CPUPowerPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v CPUPower) *CPUPower {
+		return &v
+	}).(CPUPowerPtrOutput)
+}
+
+func (o CPUPowerOutput) Boost() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v CPUPower) *bool { return v.Boost }).(pulumi.BoolPtrOutput)
+}
+
+func (o CPUPowerOutput) EnergyPerformancePreference() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v CPUPower) *string { return v.EnergyPerformancePreference }).(pulumi.StringPtrOutput)
+}
+
+func (o CPUPowerOutput) Governor() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v CPUPower) *string { return v.Governor }).(pulumi.StringPtrOutput)
+}
+
+type CPUPowerPtrOutput struct{ *pulumi.OutputState }
+
+func (CPUPowerPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**CPUPower)(nil)).Elem()
+}
+
+func (o CPUPowerPtrOutput) ToCPUPowerPtrOutput() CPUPowerPtrOutput {
+	return o
+}
+
+func (o CPUPowerPtrOutput) ToCPUPowerPtrOutputWithContext(ctx context.Context) CPUPowerPtrOutput {
+	return o
+}
+
+func (o CPUPowerPtrOutput) Elem() CPUPowerOutput {
+	return o.ApplyT(func(v *CPUPower) CPUPower {
+		if v != nil {
+			return *v
+		}
+		var ret CPUPower
+		return ret
+	}).(CPUPowerOutput)
+}
+
+func (o CPUPowerPtrOutput) Boost() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *CPUPower) *bool {
+		if v == nil {
+			return nil
+		}
+		return v.Boost
+	}).(pulumi.BoolPtrOutput)
+}
+
+func (o CPUPowerPtrOutput) EnergyPerformancePreference() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *CPUPower) *string {
+		if v == nil {
+			return nil
+		}
+		return v.EnergyPerformancePreference
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o CPUPowerPtrOutput) Governor() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *CPUPower) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Governor
+	}).(pulumi.StringPtrOutput)
+}
+
+type ChannelCounts struct {
+	Combined *string `pulumi:"combined"`
+	Other    *string `pulumi:"other"`
+	Rx       *string `pulumi:"rx"`
+	Tx       *string `pulumi:"tx"`
+}
+
+// ChannelCountsInput is an input type that accepts ChannelCountsArgs and ChannelCountsOutput values.
+// You can construct a concrete instance of `ChannelCountsInput` via:
+//
+//	ChannelCountsArgs{...}
+type ChannelCountsInput interface {
+	pulumi.Input
+
+	ToChannelCountsOutput() ChannelCountsOutput
+	ToChannelCountsOutputWithContext(context.Context) ChannelCountsOutput
+}
+
+type ChannelCountsArgs struct {
+	Combined pulumi.StringPtrInput `pulumi:"combined"`
+	Other    pulumi.StringPtrInput `pulumi:"other"`
+	Rx       pulumi.StringPtrInput `pulumi:"rx"`
+	Tx       pulumi.StringPtrInput `pulumi:"tx"`
+}
+
+func (ChannelCountsArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChannelCounts)(nil)).Elem()
+}
+
+func (i ChannelCountsArgs) ToChannelCountsOutput() ChannelCountsOutput {
+	return i.ToChannelCountsOutputWithContext(context.Background())
+}
+
+func (i ChannelCountsArgs) ToChannelCountsOutputWithContext(ctx context.Context) ChannelCountsOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ChannelCountsOutput)
+}
+
+func (i ChannelCountsArgs) ToChannelCountsPtrOutput() ChannelCountsPtrOutput {
+	return i.ToChannelCountsPtrOutputWithContext(context.Background())
+}
+
+func (i ChannelCountsArgs) ToChannelCountsPtrOutputWithContext(ctx context.Context) ChannelCountsPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ChannelCountsOutput).ToChannelCountsPtrOutputWithContext(ctx)
+}
+
+// ChannelCountsPtrInput is an input type that accepts ChannelCountsArgs, ChannelCountsPtr and ChannelCountsPtrOutput values.
+// You can construct a concrete instance of `ChannelCountsPtrInput` via:
+//
+//	        ChannelCountsArgs{...}
+//
+//	or:
+//
+//	        nil
+type ChannelCountsPtrInput interface {
+	pulumi.Input
+
+	ToChannelCountsPtrOutput() ChannelCountsPtrOutput
+	ToChannelCountsPtrOutputWithContext(context.Context) ChannelCountsPtrOutput
+}
+
+type channelCountsPtrType ChannelCountsArgs
+
+func ChannelCountsPtr(v *ChannelCountsArgs) ChannelCountsPtrInput {
+	return (*channelCountsPtrType)(v)
+}
+
+func (*channelCountsPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**ChannelCounts)(nil)).Elem()
+}
+
+func (i *channelCountsPtrType) ToChannelCountsPtrOutput() ChannelCountsPtrOutput {
+	return i.ToChannelCountsPtrOutputWithContext(context.Background())
+}
+
+func (i *channelCountsPtrType) ToChannelCountsPtrOutputWithContext(ctx context.Context) ChannelCountsPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ChannelCountsPtrOutput)
+}
+
+type ChannelCountsOutput struct{ *pulumi.OutputState }
+
+func (ChannelCountsOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChannelCounts)(nil)).Elem()
+}
+
+func (o ChannelCountsOutput) ToChannelCountsOutput() ChannelCountsOutput {
+	return o
+}
+
+func (o ChannelCountsOutput) ToChannelCountsOutputWithContext(ctx context.Context) ChannelCountsOutput {
+	return o
+}
+
+func (o ChannelCountsOutput) ToChannelCountsPtrOutput() ChannelCountsPtrOutput {
+	return o.ToChannelCountsPtrOutputWithContext(context.Background())
+}
+
+func (o ChannelCountsOutput) ToChannelCountsPtrOutputWithContext(ctx context.Context) ChannelCountsPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ChannelCounts) *ChannelCounts {
+		return &v
+	}).(ChannelCountsPtrOutput)
+}
+
+func (o ChannelCountsOutput) Combined() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ChannelCounts) *string { return v.Combined }).(pulumi.StringPtrOutput)
+}
+
+func (o ChannelCountsOutput) Other() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ChannelCounts) *string { return v.Other }).(pulumi.StringPtrOutput)
+}
+
+func (o ChannelCountsOutput) Rx() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ChannelCounts) *string { return v.Rx }).(pulumi.StringPtrOutput)
+}
+
+func (o ChannelCountsOutput) Tx() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ChannelCounts) *string { return v.Tx }).(pulumi.StringPtrOutput)
+}
+
+type ChannelCountsPtrOutput struct{ *pulumi.OutputState }
+
+func (ChannelCountsPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ChannelCounts)(nil)).Elem()
+}
+
+func (o ChannelCountsPtrOutput) ToChannelCountsPtrOutput() ChannelCountsPtrOutput {
+	return o
+}
+
+func (o ChannelCountsPtrOutput) ToChannelCountsPtrOutputWithContext(ctx context.Context) ChannelCountsPtrOutput {
+	return o
+}
+
+func (o ChannelCountsPtrOutput) Elem() ChannelCountsOutput {
+	return o.ApplyT(func(v *ChannelCounts) ChannelCounts {
+		if v != nil {
+			return *v
+		}
+		var ret ChannelCounts
+		return ret
+	}).(ChannelCountsOutput)
+}
+
+func (o ChannelCountsPtrOutput) Combined() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ChannelCounts) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Combined
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o ChannelCountsPtrOutput) Other() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ChannelCounts) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Other
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o ChannelCountsPtrOutput) Rx() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ChannelCounts) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Rx
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o ChannelCountsPtrOutput) Tx() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ChannelCounts) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Tx
+	}).(pulumi.StringPtrOutput)
+}
+
+type Coalescing struct {
+	AdaptiveRx *bool `pulumi:"adaptiveRx"`
+	AdaptiveTx *bool `pulumi:"adaptiveTx"`
+	RxFrames   *int  `pulumi:"rxFrames"`
+	RxUsecs    *int  `pulumi:"rxUsecs"`
+	TxFrames   *int  `pulumi:"txFrames"`
+	TxUsecs    *int  `pulumi:"txUsecs"`
+}
+
+// CoalescingInput is an input type that accepts CoalescingArgs and CoalescingOutput values.
+// You can construct a concrete instance of `CoalescingInput` via:
+//
+//	CoalescingArgs{...}
+type CoalescingInput interface {
+	pulumi.Input
+
+	ToCoalescingOutput() CoalescingOutput
+	ToCoalescingOutputWithContext(context.Context) CoalescingOutput
+}
+
+type CoalescingArgs struct {
+	AdaptiveRx pulumi.BoolPtrInput `pulumi:"adaptiveRx"`
+	AdaptiveTx pulumi.BoolPtrInput `pulumi:"adaptiveTx"`
+	RxFrames   pulumi.IntPtrInput  `pulumi:"rxFrames"`
+	RxUsecs    pulumi.IntPtrInput  `pulumi:"rxUsecs"`
+	TxFrames   pulumi.IntPtrInput  `pulumi:"txFrames"`
+	TxUsecs    pulumi.IntPtrInput  `pulumi:"txUsecs"`
+}
+
+func (CoalescingArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*Coalescing)(nil)).Elem()
+}
+
+func (i CoalescingArgs) ToCoalescingOutput() CoalescingOutput {
+	return i.ToCoalescingOutputWithContext(context.Background())
+}
+
+func (i CoalescingArgs) ToCoalescingOutputWithContext(ctx context.Context) CoalescingOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(CoalescingOutput)
+}
+
+func (i CoalescingArgs) ToCoalescingPtrOutput() CoalescingPtrOutput {
+	return i.ToCoalescingPtrOutputWithContext(context.Background())
+}
+
+func (i CoalescingArgs) ToCoalescingPtrOutputWithContext(ctx context.Context) CoalescingPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(CoalescingOutput).ToCoalescingPtrOutputWithContext(ctx)
+}
+
+// CoalescingPtrInput is an input type that accepts CoalescingArgs, CoalescingPtr and CoalescingPtrOutput values.
+// You can construct a concrete instance of `CoalescingPtrInput` via:
+//
+//	        CoalescingArgs{...}
+//
+//	or:
+//
+//	        nil
+type CoalescingPtrInput interface {
+	pulumi.Input
+
+	ToCoalescingPtrOutput() CoalescingPtrOutput
+	ToCoalescingPtrOutputWithContext(context.Context) CoalescingPtrOutput
+}
+
+type coalescingPtrType CoalescingArgs
+
+func CoalescingPtr(v *CoalescingArgs) CoalescingPtrInput {
+	return (*coalescingPtrType)(v)
+}
+
+func (*coalescingPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**Coalescing)(nil)).Elem()
+}
+
+func (i *coalescingPtrType) ToCoalescingPtrOutput() CoalescingPtrOutput {
+	return i.ToCoalescingPtrOutputWithContext(context.Background())
+}
+
+func (i *coalescingPtrType) ToCoalescingPtrOutputWithContext(ctx context.Context) CoalescingPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(CoalescingPtrOutput)
+}
+
+type CoalescingOutput struct{ *pulumi.OutputState }
+
+func (CoalescingOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Coalescing)(nil)).Elem()
+}
+
+func (o CoalescingOutput) ToCoalescingOutput() CoalescingOutput {
+	return o
+}
+
+func (o CoalescingOutput) ToCoalescingOutputWithContext(ctx context.Context) CoalescingOutput {
+	return o
+}
+
+func (o CoalescingOutput) ToCoalescingPtrOutput() CoalescingPtrOutput {
+	return o.ToCoalescingPtrOutputWithContext(context.Background())
+}
+
+func (o CoalescingOutput) ToCoalescingPtrOutputWithContext(ctx context.Context) CoalescingPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v Coalescing) *Coalescing {
+		return &v
+	}).(CoalescingPtrOutput)
+}
+
+func (o CoalescingOutput) AdaptiveRx() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v Coalescing) *bool { return v.AdaptiveRx }).(pulumi.BoolPtrOutput)
+}
+
+func (o CoalescingOutput) AdaptiveTx() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v Coalescing) *bool { return v.AdaptiveTx }).(pulumi.BoolPtrOutput)
+}
+
+func (o CoalescingOutput) RxFrames() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v Coalescing) *int { return v.RxFrames }).(pulumi.IntPtrOutput)
+}
+
+func (o CoalescingOutput) RxUsecs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v Coalescing) *int { return v.RxUsecs }).(pulumi.IntPtrOutput)
+}
+
+func (o CoalescingOutput) TxFrames() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v Coalescing) *int { return v.TxFrames }).(pulumi.IntPtrOutput)
+}
+
+func (o CoalescingOutput) TxUsecs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v Coalescing) *int { return v.TxUsecs }).(pulumi.IntPtrOutput)
+}
+
+type CoalescingPtrOutput struct{ *pulumi.OutputState }
+
+func (CoalescingPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Coalescing)(nil)).Elem()
+}
+
+func (o CoalescingPtrOutput) ToCoalescingPtrOutput() CoalescingPtrOutput {
+	return o
+}
+
+func (o CoalescingPtrOutput) ToCoalescingPtrOutputWithContext(ctx context.Context) CoalescingPtrOutput {
+	return o
+}
+
+func (o CoalescingPtrOutput) Elem() CoalescingOutput {
+	return o.ApplyT(func(v *Coalescing) Coalescing {
+		if v != nil {
+			return *v
+		}
+		var ret Coalescing
+		return ret
+	}).(CoalescingOutput)
+}
+
+func (o CoalescingPtrOutput) AdaptiveRx() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Coalescing) *bool {
+		if v == nil {
+			return nil
+		}
+		return v.AdaptiveRx
+	}).(pulumi.BoolPtrOutput)
+}
+
+func (o CoalescingPtrOutput) AdaptiveTx() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Coalescing) *bool {
+		if v == nil {
+			return nil
+		}
+		return v.AdaptiveTx
+	}).(pulumi.BoolPtrOutput)
+}
+
+func (o CoalescingPtrOutput) RxFrames() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Coalescing) *int {
+		if v == nil {
+			return nil
+		}
+		return v.RxFrames
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o CoalescingPtrOutput) RxUsecs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Coalescing) *int {
+		if v == nil {
+			return nil
+		}
+		return v.RxUsecs
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o CoalescingPtrOutput) TxFrames() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Coalescing) *int {
+		if v == nil {
+			return nil
+		}
+		return v.TxFrames
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o CoalescingPtrOutput) TxUsecs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Coalescing) *int {
+		if v == nil {
+			return nil
+		}
+		return v.TxUsecs
+	}).(pulumi.IntPtrOutput)
+}
+
+type Hugepages struct {
+	Defrag  *string `pulumi:"defrag"`
+	Enabled *string `pulumi:"enabled"`
+}
+
+// HugepagesInput is an input type that accepts HugepagesArgs and HugepagesOutput values.
+// You can construct a concrete instance of `HugepagesInput` via:
+//
+//	HugepagesArgs{...}
+type HugepagesInput interface {
+	pulumi.Input
+
+	ToHugepagesOutput() HugepagesOutput
+	ToHugepagesOutputWithContext(context.Context) HugepagesOutput
+}
+
+type HugepagesArgs struct {
+	Defrag  pulumi.StringPtrInput `pulumi:"defrag"`
+	Enabled pulumi.StringPtrInput `pulumi:"enabled"`
+}
+
+func (HugepagesArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*Hugepages)(nil)).Elem()
+}
+
+func (i HugepagesArgs) ToHugepagesOutput() HugepagesOutput {
+	return i.ToHugepagesOutputWithContext(context.Background())
+}
+
+func (i HugepagesArgs) ToHugepagesOutputWithContext(ctx context.Context) HugepagesOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(HugepagesOutput)
+}
+
+func (i HugepagesArgs) ToHugepagesPtrOutput() HugepagesPtrOutput {
+	return i.ToHugepagesPtrOutputWithContext(context.Background())
+}
+
+func (i HugepagesArgs) ToHugepagesPtrOutputWithContext(ctx context.Context) HugepagesPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(HugepagesOutput).ToHugepagesPtrOutputWithContext(ctx)
+}
+
+// HugepagesPtrInput is an input type that accepts HugepagesArgs, HugepagesPtr and HugepagesPtrOutput values.
+// You can construct a concrete instance of `HugepagesPtrInput` via:
+//
+//	        HugepagesArgs{...}
+//
+//	or:
+//
+//	        nil
+type HugepagesPtrInput interface {
+	pulumi.Input
+
+	ToHugepagesPtrOutput() HugepagesPtrOutput
+	ToHugepagesPtrOutputWithContext(context.Context) HugepagesPtrOutput
+}
+
+type hugepagesPtrType HugepagesArgs
+
+func HugepagesPtr(v *HugepagesArgs) HugepagesPtrInput {
+	return (*hugepagesPtrType)(v)
+}
+
+func (*hugepagesPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**Hugepages)(nil)).Elem()
+}
+
+func (i *hugepagesPtrType) ToHugepagesPtrOutput() HugepagesPtrOutput {
+	return i.ToHugepagesPtrOutputWithContext(context.Background())
+}
+
+func (i *hugepagesPtrType) ToHugepagesPtrOutputWithContext(ctx context.Context) HugepagesPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(HugepagesPtrOutput)
+}
+
+type HugepagesOutput struct{ *pulumi.OutputState }
+
+func (HugepagesOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Hugepages)(nil)).Elem()
+}
+
+func (o HugepagesOutput) ToHugepagesOutput() HugepagesOutput {
+	return o
+}
+
+func (o HugepagesOutput) ToHugepagesOutputWithContext(ctx context.Context) HugepagesOutput {
+	return o
+}
+
+func (o HugepagesOutput) ToHugepagesPtrOutput() HugepagesPtrOutput {
+	return o.ToHugepagesPtrOutputWithContext(context.Background())
+}
+
+func (o HugepagesOutput) ToHugepagesPtrOutputWithContext(ctx context.Context) HugepagesPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v Hugepages) *Hugepages {
+		return &v
+	}).(HugepagesPtrOutput)
+}
+
+func (o HugepagesOutput) Defrag() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Hugepages) *string { return v.Defrag }).(pulumi.StringPtrOutput)
+}
+
+func (o HugepagesOutput) Enabled() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Hugepages) *string { return v.Enabled }).(pulumi.StringPtrOutput)
+}
+
+type HugepagesPtrOutput struct{ *pulumi.OutputState }
+
+func (HugepagesPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Hugepages)(nil)).Elem()
+}
+
+func (o HugepagesPtrOutput) ToHugepagesPtrOutput() HugepagesPtrOutput {
+	return o
+}
+
+func (o HugepagesPtrOutput) ToHugepagesPtrOutputWithContext(ctx context.Context) HugepagesPtrOutput {
+	return o
+}
+
+func (o HugepagesPtrOutput) Elem() HugepagesOutput {
+	return o.ApplyT(func(v *Hugepages) Hugepages {
+		if v != nil {
+			return *v
+		}
+		var ret Hugepages
+		return ret
+	}).(HugepagesOutput)
+}
+
+func (o HugepagesPtrOutput) Defrag() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Hugepages) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Defrag
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o HugepagesPtrOutput) Enabled() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Hugepages) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Enabled
+	}).(pulumi.StringPtrOutput)
+}
+
+type NIC struct {
+	Channels        *ChannelCounts  `pulumi:"channels"`
+	Coalescing      *Coalescing     `pulumi:"coalescing"`
+	IrqAffinity     *string         `pulumi:"irqAffinity"`
+	Mtu             *int            `pulumi:"mtu"`
+	Name            string          `pulumi:"name"`
+	Offloads        map[string]bool `pulumi:"offloads"`
+	PacketSteering  *Steering       `pulumi:"packetSteering"`
+	QueueDiscipline *string         `pulumi:"queueDiscipline"`
+	Ring            *RingSizes      `pulumi:"ring"`
+}
+
+// NICInput is an input type that accepts NICArgs and NICOutput values.
+// You can construct a concrete instance of `NICInput` via:
+//
+//	NICArgs{...}
+type NICInput interface {
+	pulumi.Input
+
+	ToNICOutput() NICOutput
+	ToNICOutputWithContext(context.Context) NICOutput
+}
+
+type NICArgs struct {
+	Channels        ChannelCountsPtrInput `pulumi:"channels"`
+	Coalescing      CoalescingPtrInput    `pulumi:"coalescing"`
+	IrqAffinity     pulumi.StringPtrInput `pulumi:"irqAffinity"`
+	Mtu             pulumi.IntPtrInput    `pulumi:"mtu"`
+	Name            pulumi.StringInput    `pulumi:"name"`
+	Offloads        pulumi.BoolMapInput   `pulumi:"offloads"`
+	PacketSteering  SteeringPtrInput      `pulumi:"packetSteering"`
+	QueueDiscipline pulumi.StringPtrInput `pulumi:"queueDiscipline"`
+	Ring            RingSizesPtrInput     `pulumi:"ring"`
+}
+
+func (NICArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*NIC)(nil)).Elem()
+}
+
+func (i NICArgs) ToNICOutput() NICOutput {
+	return i.ToNICOutputWithContext(context.Background())
+}
+
+func (i NICArgs) ToNICOutputWithContext(ctx context.Context) NICOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(NICOutput)
+}
+
+// NICArrayInput is an input type that accepts NICArray and NICArrayOutput values.
+// You can construct a concrete instance of `NICArrayInput` via:
+//
+//	NICArray{ NICArgs{...} }
+type NICArrayInput interface {
+	pulumi.Input
+
+	ToNICArrayOutput() NICArrayOutput
+	ToNICArrayOutputWithContext(context.Context) NICArrayOutput
+}
+
+type NICArray []NICInput
+
+func (NICArray) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]NIC)(nil)).Elem()
+}
+
+func (i NICArray) ToNICArrayOutput() NICArrayOutput {
+	return i.ToNICArrayOutputWithContext(context.Background())
+}
+
+func (i NICArray) ToNICArrayOutputWithContext(ctx context.Context) NICArrayOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(NICArrayOutput)
+}
+
+type NICOutput struct{ *pulumi.OutputState }
+
+func (NICOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*NIC)(nil)).Elem()
+}
+
+func (o NICOutput) ToNICOutput() NICOutput {
+	return o
+}
+
+func (o NICOutput) ToNICOutputWithContext(ctx context.Context) NICOutput {
+	return o
+}
+
+func (o NICOutput) Channels() ChannelCountsPtrOutput {
+	return o.ApplyT(func(v NIC) *ChannelCounts { return v.Channels }).(ChannelCountsPtrOutput)
+}
+
+func (o NICOutput) Coalescing() CoalescingPtrOutput {
+	return o.ApplyT(func(v NIC) *Coalescing { return v.Coalescing }).(CoalescingPtrOutput)
+}
+
+func (o NICOutput) IrqAffinity() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v NIC) *string { return v.IrqAffinity }).(pulumi.StringPtrOutput)
+}
+
+func (o NICOutput) Mtu() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v NIC) *int { return v.Mtu }).(pulumi.IntPtrOutput)
+}
+
+func (o NICOutput) Name() pulumi.StringOutput {
+	return o.ApplyT(func(v NIC) string { return v.Name }).(pulumi.StringOutput)
+}
+
+func (o NICOutput) Offloads() pulumi.BoolMapOutput {
+	return o.ApplyT(func(v NIC) map[string]bool { return v.Offloads }).(pulumi.BoolMapOutput)
+}
+
+func (o NICOutput) PacketSteering() SteeringPtrOutput {
+	return o.ApplyT(func(v NIC) *Steering { return v.PacketSteering }).(SteeringPtrOutput)
+}
+
+func (o NICOutput) QueueDiscipline() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v NIC) *string { return v.QueueDiscipline }).(pulumi.StringPtrOutput)
+}
+
+func (o NICOutput) Ring() RingSizesPtrOutput {
+	return o.ApplyT(func(v NIC) *RingSizes { return v.Ring }).(RingSizesPtrOutput)
+}
+
+type NICArrayOutput struct{ *pulumi.OutputState }
+
+func (NICArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]NIC)(nil)).Elem()
+}
+
+func (o NICArrayOutput) ToNICArrayOutput() NICArrayOutput {
+	return o
+}
+
+func (o NICArrayOutput) ToNICArrayOutputWithContext(ctx context.Context) NICArrayOutput {
+	return o
+}
+
+func (o NICArrayOutput) Index(i pulumi.IntInput) NICOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) NIC {
+		return vs[0].([]NIC)[vs[1].(int)]
+	}).(NICOutput)
+}
+
+type ProcessLimits struct {
+	NoFile *int `pulumi:"noFile"`
+}
+
+// ProcessLimitsInput is an input type that accepts ProcessLimitsArgs and ProcessLimitsOutput values.
+// You can construct a concrete instance of `ProcessLimitsInput` via:
+//
+//	ProcessLimitsArgs{...}
+type ProcessLimitsInput interface {
+	pulumi.Input
+
+	ToProcessLimitsOutput() ProcessLimitsOutput
+	ToProcessLimitsOutputWithContext(context.Context) ProcessLimitsOutput
+}
+
+type ProcessLimitsArgs struct {
+	NoFile pulumi.IntPtrInput `pulumi:"noFile"`
+}
+
+func (ProcessLimitsArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ProcessLimits)(nil)).Elem()
+}
+
+func (i ProcessLimitsArgs) ToProcessLimitsOutput() ProcessLimitsOutput {
+	return i.ToProcessLimitsOutputWithContext(context.Background())
+}
+
+func (i ProcessLimitsArgs) ToProcessLimitsOutputWithContext(ctx context.Context) ProcessLimitsOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ProcessLimitsOutput)
+}
+
+func (i ProcessLimitsArgs) ToProcessLimitsPtrOutput() ProcessLimitsPtrOutput {
+	return i.ToProcessLimitsPtrOutputWithContext(context.Background())
+}
+
+func (i ProcessLimitsArgs) ToProcessLimitsPtrOutputWithContext(ctx context.Context) ProcessLimitsPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ProcessLimitsOutput).ToProcessLimitsPtrOutputWithContext(ctx)
+}
+
+// ProcessLimitsPtrInput is an input type that accepts ProcessLimitsArgs, ProcessLimitsPtr and ProcessLimitsPtrOutput values.
+// You can construct a concrete instance of `ProcessLimitsPtrInput` via:
+//
+//	        ProcessLimitsArgs{...}
+//
+//	or:
+//
+//	        nil
+type ProcessLimitsPtrInput interface {
+	pulumi.Input
+
+	ToProcessLimitsPtrOutput() ProcessLimitsPtrOutput
+	ToProcessLimitsPtrOutputWithContext(context.Context) ProcessLimitsPtrOutput
+}
+
+type processLimitsPtrType ProcessLimitsArgs
+
+func ProcessLimitsPtr(v *ProcessLimitsArgs) ProcessLimitsPtrInput {
+	return (*processLimitsPtrType)(v)
+}
+
+func (*processLimitsPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**ProcessLimits)(nil)).Elem()
+}
+
+func (i *processLimitsPtrType) ToProcessLimitsPtrOutput() ProcessLimitsPtrOutput {
+	return i.ToProcessLimitsPtrOutputWithContext(context.Background())
+}
+
+func (i *processLimitsPtrType) ToProcessLimitsPtrOutputWithContext(ctx context.Context) ProcessLimitsPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ProcessLimitsPtrOutput)
+}
+
+type ProcessLimitsOutput struct{ *pulumi.OutputState }
+
+func (ProcessLimitsOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ProcessLimits)(nil)).Elem()
+}
+
+func (o ProcessLimitsOutput) ToProcessLimitsOutput() ProcessLimitsOutput {
+	return o
+}
+
+func (o ProcessLimitsOutput) ToProcessLimitsOutputWithContext(ctx context.Context) ProcessLimitsOutput {
+	return o
+}
+
+func (o ProcessLimitsOutput) ToProcessLimitsPtrOutput() ProcessLimitsPtrOutput {
+	return o.ToProcessLimitsPtrOutputWithContext(context.Background())
+}
+
+func (o ProcessLimitsOutput) ToProcessLimitsPtrOutputWithContext(ctx context.Context) ProcessLimitsPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ProcessLimits) *ProcessLimits {
+		return &v
+	}).(ProcessLimitsPtrOutput)
+}
+
+func (o ProcessLimitsOutput) NoFile() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v ProcessLimits) *int { return v.NoFile }).(pulumi.IntPtrOutput)
+}
+
+type ProcessLimitsPtrOutput struct{ *pulumi.OutputState }
+
+func (ProcessLimitsPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ProcessLimits)(nil)).Elem()
+}
+
+func (o ProcessLimitsPtrOutput) ToProcessLimitsPtrOutput() ProcessLimitsPtrOutput {
+	return o
+}
+
+func (o ProcessLimitsPtrOutput) ToProcessLimitsPtrOutputWithContext(ctx context.Context) ProcessLimitsPtrOutput {
+	return o
+}
+
+func (o ProcessLimitsPtrOutput) Elem() ProcessLimitsOutput {
+	return o.ApplyT(func(v *ProcessLimits) ProcessLimits {
+		if v != nil {
+			return *v
+		}
+		var ret ProcessLimits
+		return ret
+	}).(ProcessLimitsOutput)
+}
+
+func (o ProcessLimitsPtrOutput) NoFile() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *ProcessLimits) *int {
+		if v == nil {
+			return nil
+		}
+		return v.NoFile
+	}).(pulumi.IntPtrOutput)
+}
+
+type RingSizes struct {
+	Rx      *string `pulumi:"rx"`
+	RxJumbo *string `pulumi:"rxJumbo"`
+	RxMini  *string `pulumi:"rxMini"`
+	Tx      *string `pulumi:"tx"`
+}
+
+// RingSizesInput is an input type that accepts RingSizesArgs and RingSizesOutput values.
+// You can construct a concrete instance of `RingSizesInput` via:
+//
+//	RingSizesArgs{...}
+type RingSizesInput interface {
+	pulumi.Input
+
+	ToRingSizesOutput() RingSizesOutput
+	ToRingSizesOutputWithContext(context.Context) RingSizesOutput
+}
+
+type RingSizesArgs struct {
+	Rx      pulumi.StringPtrInput `pulumi:"rx"`
+	RxJumbo pulumi.StringPtrInput `pulumi:"rxJumbo"`
+	RxMini  pulumi.StringPtrInput `pulumi:"rxMini"`
+	Tx      pulumi.StringPtrInput `pulumi:"tx"`
+}
+
+func (RingSizesArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*RingSizes)(nil)).Elem()
+}
+
+func (i RingSizesArgs) ToRingSizesOutput() RingSizesOutput {
+	return i.ToRingSizesOutputWithContext(context.Background())
+}
+
+func (i RingSizesArgs) ToRingSizesOutputWithContext(ctx context.Context) RingSizesOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(RingSizesOutput)
+}
+
+func (i RingSizesArgs) ToRingSizesPtrOutput() RingSizesPtrOutput {
+	return i.ToRingSizesPtrOutputWithContext(context.Background())
+}
+
+func (i RingSizesArgs) ToRingSizesPtrOutputWithContext(ctx context.Context) RingSizesPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(RingSizesOutput).ToRingSizesPtrOutputWithContext(ctx)
+}
+
+// RingSizesPtrInput is an input type that accepts RingSizesArgs, RingSizesPtr and RingSizesPtrOutput values.
+// You can construct a concrete instance of `RingSizesPtrInput` via:
+//
+//	        RingSizesArgs{...}
+//
+//	or:
+//
+//	        nil
+type RingSizesPtrInput interface {
+	pulumi.Input
+
+	ToRingSizesPtrOutput() RingSizesPtrOutput
+	ToRingSizesPtrOutputWithContext(context.Context) RingSizesPtrOutput
+}
+
+type ringSizesPtrType RingSizesArgs
+
+func RingSizesPtr(v *RingSizesArgs) RingSizesPtrInput {
+	return (*ringSizesPtrType)(v)
+}
+
+func (*ringSizesPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**RingSizes)(nil)).Elem()
+}
+
+func (i *ringSizesPtrType) ToRingSizesPtrOutput() RingSizesPtrOutput {
+	return i.ToRingSizesPtrOutputWithContext(context.Background())
+}
+
+func (i *ringSizesPtrType) ToRingSizesPtrOutputWithContext(ctx context.Context) RingSizesPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(RingSizesPtrOutput)
+}
+
+type RingSizesOutput struct{ *pulumi.OutputState }
+
+func (RingSizesOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*RingSizes)(nil)).Elem()
+}
+
+func (o RingSizesOutput) ToRingSizesOutput() RingSizesOutput {
+	return o
+}
+
+func (o RingSizesOutput) ToRingSizesOutputWithContext(ctx context.Context) RingSizesOutput {
+	return o
+}
+
+func (o RingSizesOutput) ToRingSizesPtrOutput() RingSizesPtrOutput {
+	return o.ToRingSizesPtrOutputWithContext(context.Background())
+}
+
+func (o RingSizesOutput) ToRingSizesPtrOutputWithContext(ctx context.Context) RingSizesPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v RingSizes) *RingSizes {
+		return &v
+	}).(RingSizesPtrOutput)
+}
+
+func (o RingSizesOutput) Rx() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v RingSizes) *string { return v.Rx }).(pulumi.StringPtrOutput)
+}
+
+func (o RingSizesOutput) RxJumbo() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v RingSizes) *string { return v.RxJumbo }).(pulumi.StringPtrOutput)
+}
+
+func (o RingSizesOutput) RxMini() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v RingSizes) *string { return v.RxMini }).(pulumi.StringPtrOutput)
+}
+
+func (o RingSizesOutput) Tx() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v RingSizes) *string { return v.Tx }).(pulumi.StringPtrOutput)
+}
+
+type RingSizesPtrOutput struct{ *pulumi.OutputState }
+
+func (RingSizesPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**RingSizes)(nil)).Elem()
+}
+
+func (o RingSizesPtrOutput) ToRingSizesPtrOutput() RingSizesPtrOutput {
+	return o
+}
+
+func (o RingSizesPtrOutput) ToRingSizesPtrOutputWithContext(ctx context.Context) RingSizesPtrOutput {
+	return o
+}
+
+func (o RingSizesPtrOutput) Elem() RingSizesOutput {
+	return o.ApplyT(func(v *RingSizes) RingSizes {
+		if v != nil {
+			return *v
+		}
+		var ret RingSizes
+		return ret
+	}).(RingSizesOutput)
+}
+
+func (o RingSizesPtrOutput) Rx() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *RingSizes) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Rx
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o RingSizesPtrOutput) RxJumbo() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *RingSizes) *string {
+		if v == nil {
+			return nil
+		}
+		return v.RxJumbo
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o RingSizesPtrOutput) RxMini() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *RingSizes) *string {
+		if v == nil {
+			return nil
+		}
+		return v.RxMini
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o RingSizesPtrOutput) Tx() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *RingSizes) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Tx
+	}).(pulumi.StringPtrOutput)
+}
+
 type Setting struct {
 	Desired  string  `pulumi:"desired"`
 	Key      string  `pulumi:"key"`
@@ -80,16 +1230,11 @@ func (o SettingArrayOutput) Index(i pulumi.IntInput) SettingOutput {
 	}).(SettingOutput)
 }
 
-// Receive packet steering (RPS), receive flow steering (RFS) and transmit packet steering (XPS) of a NIC.
 type Steering struct {
-	// CPUs to steer to: `all` (default), or a list such as `0-3,8`.
-	Cpus *string `pulumi:"cpus"`
-	// net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.
-	FlowEntries *int `pulumi:"flowEntries"`
-	// rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.
-	FlowEntriesPerQueue *int `pulumi:"flowEntriesPerQueue"`
-	// Name of the interface.
-	Nic string `pulumi:"nic"`
+	Cpus                *string `pulumi:"cpus"`
+	ExcludeIrq          *bool   `pulumi:"excludeIrq"`
+	FlowEntries         *int    `pulumi:"flowEntries"`
+	FlowEntriesPerQueue *int    `pulumi:"flowEntriesPerQueue"`
 }
 
 // SteeringInput is an input type that accepts SteeringArgs and SteeringOutput values.
@@ -103,16 +1248,11 @@ type SteeringInput interface {
 	ToSteeringOutputWithContext(context.Context) SteeringOutput
 }
 
-// Receive packet steering (RPS), receive flow steering (RFS) and transmit packet steering (XPS) of a NIC.
 type SteeringArgs struct {
-	// CPUs to steer to: `all` (default), or a list such as `0-3,8`.
-	Cpus pulumi.StringPtrInput `pulumi:"cpus"`
-	// net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.
-	FlowEntries pulumi.IntPtrInput `pulumi:"flowEntries"`
-	// rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.
-	FlowEntriesPerQueue pulumi.IntPtrInput `pulumi:"flowEntriesPerQueue"`
-	// Name of the interface.
-	Nic pulumi.StringInput `pulumi:"nic"`
+	Cpus                pulumi.StringPtrInput `pulumi:"cpus"`
+	ExcludeIrq          pulumi.BoolPtrInput   `pulumi:"excludeIrq"`
+	FlowEntries         pulumi.IntPtrInput    `pulumi:"flowEntries"`
+	FlowEntriesPerQueue pulumi.IntPtrInput    `pulumi:"flowEntriesPerQueue"`
 }
 
 func (SteeringArgs) ElementType() reflect.Type {
@@ -127,32 +1267,47 @@ func (i SteeringArgs) ToSteeringOutputWithContext(ctx context.Context) SteeringO
 	return pulumi.ToOutputWithContext(ctx, i).(SteeringOutput)
 }
 
-// SteeringArrayInput is an input type that accepts SteeringArray and SteeringArrayOutput values.
-// You can construct a concrete instance of `SteeringArrayInput` via:
+func (i SteeringArgs) ToSteeringPtrOutput() SteeringPtrOutput {
+	return i.ToSteeringPtrOutputWithContext(context.Background())
+}
+
+func (i SteeringArgs) ToSteeringPtrOutputWithContext(ctx context.Context) SteeringPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(SteeringOutput).ToSteeringPtrOutputWithContext(ctx)
+}
+
+// SteeringPtrInput is an input type that accepts SteeringArgs, SteeringPtr and SteeringPtrOutput values.
+// You can construct a concrete instance of `SteeringPtrInput` via:
 //
-//	SteeringArray{ SteeringArgs{...} }
-type SteeringArrayInput interface {
+//	        SteeringArgs{...}
+//
+//	or:
+//
+//	        nil
+type SteeringPtrInput interface {
 	pulumi.Input
 
-	ToSteeringArrayOutput() SteeringArrayOutput
-	ToSteeringArrayOutputWithContext(context.Context) SteeringArrayOutput
+	ToSteeringPtrOutput() SteeringPtrOutput
+	ToSteeringPtrOutputWithContext(context.Context) SteeringPtrOutput
 }
 
-type SteeringArray []SteeringInput
+type steeringPtrType SteeringArgs
 
-func (SteeringArray) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]Steering)(nil)).Elem()
+func SteeringPtr(v *SteeringArgs) SteeringPtrInput {
+	return (*steeringPtrType)(v)
 }
 
-func (i SteeringArray) ToSteeringArrayOutput() SteeringArrayOutput {
-	return i.ToSteeringArrayOutputWithContext(context.Background())
+func (*steeringPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**Steering)(nil)).Elem()
 }
 
-func (i SteeringArray) ToSteeringArrayOutputWithContext(ctx context.Context) SteeringArrayOutput {
-	return pulumi.ToOutputWithContext(ctx, i).(SteeringArrayOutput)
+func (i *steeringPtrType) ToSteeringPtrOutput() SteeringPtrOutput {
+	return i.ToSteeringPtrOutputWithContext(context.Background())
 }
 
-// Receive packet steering (RPS), receive flow steering (RFS) and transmit packet steering (XPS) of a NIC.
+func (i *steeringPtrType) ToSteeringPtrOutputWithContext(ctx context.Context) SteeringPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(SteeringPtrOutput)
+}
+
 type SteeringOutput struct{ *pulumi.OutputState }
 
 func (SteeringOutput) ElementType() reflect.Type {
@@ -167,51 +1322,125 @@ func (o SteeringOutput) ToSteeringOutputWithContext(ctx context.Context) Steerin
 	return o
 }
 
-// CPUs to steer to: `all` (default), or a list such as `0-3,8`.
+func (o SteeringOutput) ToSteeringPtrOutput() SteeringPtrOutput {
+	return o.ToSteeringPtrOutputWithContext(context.Background())
+}
+
+func (o SteeringOutput) ToSteeringPtrOutputWithContext(ctx context.Context) SteeringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v Steering) *Steering {
+		return &v
+	}).(SteeringPtrOutput)
+}
+
 func (o SteeringOutput) Cpus() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Steering) *string { return v.Cpus }).(pulumi.StringPtrOutput)
 }
 
-// net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.
+func (o SteeringOutput) ExcludeIrq() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v Steering) *bool { return v.ExcludeIrq }).(pulumi.BoolPtrOutput)
+}
+
 func (o SteeringOutput) FlowEntries() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v Steering) *int { return v.FlowEntries }).(pulumi.IntPtrOutput)
 }
 
-// rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.
 func (o SteeringOutput) FlowEntriesPerQueue() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v Steering) *int { return v.FlowEntriesPerQueue }).(pulumi.IntPtrOutput)
 }
 
-// Name of the interface.
-func (o SteeringOutput) Nic() pulumi.StringOutput {
-	return o.ApplyT(func(v Steering) string { return v.Nic }).(pulumi.StringOutput)
+type SteeringPtrOutput struct{ *pulumi.OutputState }
+
+func (SteeringPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Steering)(nil)).Elem()
 }
 
-type SteeringArrayOutput struct{ *pulumi.OutputState }
-
-func (SteeringArrayOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*[]Steering)(nil)).Elem()
-}
-
-func (o SteeringArrayOutput) ToSteeringArrayOutput() SteeringArrayOutput {
+func (o SteeringPtrOutput) ToSteeringPtrOutput() SteeringPtrOutput {
 	return o
 }
 
-func (o SteeringArrayOutput) ToSteeringArrayOutputWithContext(ctx context.Context) SteeringArrayOutput {
+func (o SteeringPtrOutput) ToSteeringPtrOutputWithContext(ctx context.Context) SteeringPtrOutput {
 	return o
 }
 
-func (o SteeringArrayOutput) Index(i pulumi.IntInput) SteeringOutput {
-	return pulumi.All(o, i).ApplyT(func(vs []interface{}) Steering {
-		return vs[0].([]Steering)[vs[1].(int)]
+func (o SteeringPtrOutput) Elem() SteeringOutput {
+	return o.ApplyT(func(v *Steering) Steering {
+		if v != nil {
+			return *v
+		}
+		var ret Steering
+		return ret
 	}).(SteeringOutput)
 }
 
+func (o SteeringPtrOutput) Cpus() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Steering) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Cpus
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o SteeringPtrOutput) ExcludeIrq() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Steering) *bool {
+		if v == nil {
+			return nil
+		}
+		return v.ExcludeIrq
+	}).(pulumi.BoolPtrOutput)
+}
+
+func (o SteeringPtrOutput) FlowEntries() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Steering) *int {
+		if v == nil {
+			return nil
+		}
+		return v.FlowEntries
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o SteeringPtrOutput) FlowEntriesPerQueue() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Steering) *int {
+		if v == nil {
+			return nil
+		}
+		return v.FlowEntriesPerQueue
+	}).(pulumi.IntPtrOutput)
+}
+
 func init() {
+	pulumi.RegisterInputType(reflect.TypeOf((*CPUPowerInput)(nil)).Elem(), CPUPowerArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*CPUPowerPtrInput)(nil)).Elem(), CPUPowerArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ChannelCountsInput)(nil)).Elem(), ChannelCountsArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ChannelCountsPtrInput)(nil)).Elem(), ChannelCountsArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*CoalescingInput)(nil)).Elem(), CoalescingArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*CoalescingPtrInput)(nil)).Elem(), CoalescingArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*HugepagesInput)(nil)).Elem(), HugepagesArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*HugepagesPtrInput)(nil)).Elem(), HugepagesArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*NICInput)(nil)).Elem(), NICArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*NICArrayInput)(nil)).Elem(), NICArray{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ProcessLimitsInput)(nil)).Elem(), ProcessLimitsArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ProcessLimitsPtrInput)(nil)).Elem(), ProcessLimitsArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*RingSizesInput)(nil)).Elem(), RingSizesArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*RingSizesPtrInput)(nil)).Elem(), RingSizesArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*SteeringInput)(nil)).Elem(), SteeringArgs{})
-	pulumi.RegisterInputType(reflect.TypeOf((*SteeringArrayInput)(nil)).Elem(), SteeringArray{})
+	pulumi.RegisterInputType(reflect.TypeOf((*SteeringPtrInput)(nil)).Elem(), SteeringArgs{})
+	pulumi.RegisterOutputType(CPUPowerOutput{})
+	pulumi.RegisterOutputType(CPUPowerPtrOutput{})
+	pulumi.RegisterOutputType(ChannelCountsOutput{})
+	pulumi.RegisterOutputType(ChannelCountsPtrOutput{})
+	pulumi.RegisterOutputType(CoalescingOutput{})
+	pulumi.RegisterOutputType(CoalescingPtrOutput{})
+	pulumi.RegisterOutputType(HugepagesOutput{})
+	pulumi.RegisterOutputType(HugepagesPtrOutput{})
+	pulumi.RegisterOutputType(NICOutput{})
+	pulumi.RegisterOutputType(NICArrayOutput{})
+	pulumi.RegisterOutputType(ProcessLimitsOutput{})
+	pulumi.RegisterOutputType(ProcessLimitsPtrOutput{})
+	pulumi.RegisterOutputType(RingSizesOutput{})
+	pulumi.RegisterOutputType(RingSizesPtrOutput{})
 	pulumi.RegisterOutputType(SettingOutput{})
 	pulumi.RegisterOutputType(SettingArrayOutput{})
 	pulumi.RegisterOutputType(SteeringOutput{})
-	pulumi.RegisterOutputType(SteeringArrayOutput{})
+	pulumi.RegisterOutputType(SteeringPtrOutput{})
 }
