@@ -56,7 +56,7 @@ func (r *reader) notTheMachines(b *syntax.Block, host string, claims []profiles.
 		case c.By == b.String():
 			r.Report(c.At, "Key of the whole machine",
 				"A namespace host has the keys below net. to itself, not %s: two hosts would tune one value of the machine. "+
-					"Set it on a host with a connection.", strings.TrimPrefix(c.Value, "sysctl/"))
+					"Set it on a host with a connection.", c.Written)
 		default:
 			places = append(places, fmt.Sprintf("%s (%s)", c.Value, syntax.Place(c.At)))
 			keys = append(keys, fmt.Sprintf("%q", c.Value))

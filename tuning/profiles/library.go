@@ -117,12 +117,11 @@ func (l *Library) profile(b *syntax.Block, by string) *Plan {
 	return p
 }
 
-// finish looks at the plan as a whole, if every part of it was found sound.
+// finish looks at the plan as a whole, if every part of it was found sound. Before is the
+// number of errors when the block was begun.
 func (p *Plan) finish(b *syntax.Block, before int) {
 	if b.Errors() == before && !p.broken {
-		for _, fault := range p.faults() {
-			b.Check(b.Header, "Values that do not go together", fault)
-		}
+		p.judge(b)
 	}
 	p.broken = p.broken || b.Errors() > before
 }
