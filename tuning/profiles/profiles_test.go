@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 	"github.com/hanzoai/benchlab/tuning/spec"
+	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -163,11 +164,8 @@ func TestShipped(t *testing.T) {
 		if len(wanted.NICs) != 2 || wanted.NICs[1].Name != "eth1" {
 			t.Errorf("%s: NICs %+v", name, wanted.NICs)
 		}
-		// What a value is for stands before it.
-		for number, line := range strings.Split(string(source(name)), "\n") {
-			if len(line) > 120 || strings.ContainsRune(line, '\t') {
-				t.Errorf("%s:%d: %q", path(name), number+1, line)
-			}
+		if d := cmp.Diff(string(hclwrite.Format(source(name))), string(source(name))); d != "" {
+			t.Errorf("%s is not formatted (-want +got):\n%s", path(name), d)
 		}
 	}
 }
