@@ -28,6 +28,7 @@ var nicTests = []kernelTest{
 	{"offloads that need each other", kernelDependentOffloads},
 	{"offload that can't be", kernelContradiction},
 	{"offload of a former dependent", kernelFormerDependent},
+	{"offload whose need is off", kernelOffloadWithoutNeed},
 	{"fixed and unknown offloads", kernelFixedOffload},
 	{"what veth has not", kernelNoRings},
 	{"NIC of channels gone", kernelChannelsGone},
@@ -57,9 +58,10 @@ func setChannels(t *testing.T, h *tree, nic, name, value string) {
 	}
 }
 
-func queueNames(t *testing.T, nic string) string {
+// queueNames are the queues of the NIC "ch".
+func queueNames(t *testing.T) string {
 	t.Helper()
-	entries, err := os.ReadDir("/sys/class/net/" + nic + "/queues")
+	entries, err := os.ReadDir("/sys/class/net/ch/queues")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func kernelChannels(t *testing.T) {
 	if d := cmp.Diff([]string{"nic/ch/channels/rx applied", "nic/ch/channels/tx applied"}, statuses(r)); d != "" {
 		t.Error(d)
 	}
-	if got := queueNames(t, "ch"); got != "rx-0 rx-1 tx-0 tx-1" {
+	if got := queueNames(t); got != "rx-0 rx-1 tx-0 tx-1" {
 		t.Errorf("queues: %s", got)
 	}
 	if r := h.apply(spark, wanted); r.Writes != 0 {
@@ -188,7 +190,7 @@ func kernelCombinedChannels(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	mustWarn(t, h.restoreOwner(spark))
-	if got := len(strings.Fields(queueNames(t, "ch"))); got != 8 {
+	if got := len(strings.Fields(queueNames(t))); got != 8 {
 		t.Errorf("%d queues", got)
 	}
 }
@@ -213,8 +215,8 @@ func kernelRefusedChannels(t *testing.T) {
 	newVeth(t, "ch", 4)
 	_, err := h.Apply(context.Background(), spark, nicOf(spec.NIC{Name: "ch", MTU: 1400, Channels: &spec.ChannelCounts{TX: "2", RX: "0"}}), nil)
 	mustSay(t, err, `nic/ch/channels/rx: writing "0" to channels rx of NIC ch`, "EINVAL", "requested channel counts would result in no RX or TX channel", `found "4"`, "put back as before: nic/ch/mtu")
-	if got := h.get("sys/class/net/ch/mtu"); got != "1500\n" || len(strings.Fields(queueNames(t, "ch"))) != 8 || len(h.ledger().Entries) != 0 {
-		t.Errorf("MTU %q, queues %s, ledger %+v", got, queueNames(t, "ch"), h.ledger().Entries)
+	if got := h.get("sys/class/net/ch/mtu"); got != "1500\n" || len(strings.Fields(queueNames(t))) != 8 || len(h.ledger().Entries) != 0 {
+		t.Errorf("MTU %q, queues %s, ledger %+v", got, queueNames(t), h.ledger().Entries)
 	}
 }
 
@@ -359,6 +361,22 @@ func kernelFormerDependent(t *testing.T) {
 	}
 }
 
+// A feature that was off for lack of another goes back to being asked for in vain.
+func kernelOffloadWithoutNeed(t *testing.T) {
+	h := kernelHost(t)
+	newVeth(t, "off", 1)
+	if err := (offload{h.Host, "off", "tx-scatter-gather"}).write([]byte("off")); err != nil {
+		t.Fatal(err)
+	}
+	before := offloadValues(t, h, "off")
+	h.apply(spark, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tso": false}}))
+	mustWarn(t, h.restoreOwner(spark))
+	after := offloadValues(t, h, "off")
+	if d := cmp.Diff(before, after); d != "" || after["tx-tcp-segmentation"] != "off [requested on]" {
+		t.Errorf("%s, %s", after["tx-tcp-segmentation"], d)
+	}
+}
+
 func kernelFixedOffload(t *testing.T) {
 	h := kernelHost(t)
 	newVeth(t, "off", 1)
@@ -375,6 +393,9 @@ func kernelFixedOffload(t *testing.T) {
 		if s := setting1(t, r, key); s.Status != want.status || !strings.Contains(s.Reason, want.reason) {
 			t.Errorf("%+v", s)
 		}
+	}
+	if s := h.plan(spark, nicOf(spec.NIC{Name: "lo", Offloads: map[string]bool{"highdma": true}})).Settings[0]; s.Status != spec.Unchanged || s.Live != "on" {
+		t.Errorf("%+v", s)
 	}
 	h.restoreOwner(spark)
 	_, err := h.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"rx-grro": true}}))
