@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ const insideVariable = "BENCHLAB_TEST_INSIDE_NAMESPACE"
 func TestKernel(t *testing.T) {
 	if os.Getenv(insideVariable) != "" {
 		enterNamespace(t)
-		for _, kt := range kernelTests {
+		for _, kt := range slices.Concat(kernelTests, nicTests) {
 			t.Run(kt.name, kt.run)
 		}
 		return
@@ -42,8 +43,8 @@ func TestKernel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%q (as a user, this test needs sudo without a password): %v\n%s", command, err, output)
 	}
-	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(kernelTests) {
-		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(kernelTests), output)
+	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(kernelTests)+len(nicTests) {
+		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(kernelTests)+len(nicTests), output)
 	}
 }
 
@@ -78,11 +79,13 @@ func addVeth(t *testing.T, name, peer string, queues int) {
 	}
 }
 
-// kernelTests run inside, one after the other; each restores what it touches.
-var kernelTests = []struct {
+type kernelTest struct {
 	name string
 	run  func(*testing.T)
-}{
+}
+
+// kernelTests run inside, one after the other; each restores what it touches.
+var kernelTests = []kernelTest{
 	{"vector in any spelling", kernelVector},
 	{"rounded flow count", kernelRounding},
 	{"every queue of a NIC", kernelQueues},
@@ -133,7 +136,7 @@ func kernelVector(t *testing.T) {
 
 func kernelRounding(t *testing.T) {
 	h := kernelHost(t)
-	wanted := steeringOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{FlowEntriesPerQueue: 3000}})
+	wanted := nicOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{FlowEntriesPerQueue: 3000}})
 	s := setting1(t, h.apply(spark, wanted), "nic/one/rx-0/rps_flow_cnt")
 	if s.Status != spec.Rounded || s.Desired != "3000" || s.Live != "4096" || s.Original != "0" {
 		t.Errorf("%+v", s)
@@ -161,7 +164,7 @@ func setting1(t *testing.T, r spec.Report, key string) spec.Setting {
 func kernelQueues(t *testing.T) {
 	h := kernelHost(t)
 	before := queueValues(t, "four")
-	wanted := steeringOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{FlowEntries: 32768}})
+	wanted := nicOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{FlowEntries: 32768}})
 	r := h.apply(spark, wanted)
 	var keys []string
 	for i := range 4 {
@@ -214,7 +217,7 @@ func queueValues(t *testing.T, nic string) map[string]string {
 
 func kernelSingleQueue(t *testing.T) {
 	h := kernelHost(t)
-	r := h.apply(spark, steeringOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{CPUs: "0"}}))
+	r := h.apply(spark, nicOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{CPUs: "0"}}))
 	if d := cmp.Diff([]string{"nic/one/rx-0/rps_cpus applied", "nic/one/tx-0/xps_cpus unsupported"}, statuses(r)); d != "" {
 		t.Error(d)
 	}
@@ -223,7 +226,7 @@ func kernelSingleQueue(t *testing.T) {
 		t.Errorf("xps_cpus of a single queue: %v", err)
 	}
 	mustWarn(t, h.restoreOwner(spark))
-	_, err := h.Plan(context.Background(), spark, steeringOf(spec.NIC{Name: "fourr", PacketSteering: &spec.Steering{}}))
+	_, err := h.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "fourr", PacketSteering: &spec.Steering{}}))
 	mustSay(t, err, `"fourr"`, "eth0.100, four, four-peer", "lo", `did you mean "four"?`)
 }
 
@@ -299,7 +302,7 @@ func kernelDottedName(t *testing.T) {
 	if r := h.apply(spark, sysctlsOf("net.ipv4.conf.eth0/100.rp_filter", "2")); r.Writes != 0 {
 		t.Errorf("the other spelling is another key: %+v", r)
 	}
-	h.apply(spark, steeringOf(spec.NIC{Name: "eth0.100", PacketSteering: &spec.Steering{}}))
+	h.apply(spark, nicOf(spec.NIC{Name: "eth0.100", PacketSteering: &spec.Steering{}}))
 	mustWarn(t, h.restoreOwner(spark))
 	if got := h.get(path); got != before {
 		t.Errorf("%q, was %q", got, before)
@@ -309,7 +312,7 @@ func kernelDottedName(t *testing.T) {
 func kernelNICGone(t *testing.T) {
 	h := kernelHost(t)
 	addVeth(t, "gone", "gone-peer", 2)
-	h.apply(spark, steeringOf(spec.NIC{Name: "gone", PacketSteering: &spec.Steering{FlowEntries: 1024}}))
+	h.apply(spark, nicOf(spec.NIC{Name: "gone", PacketSteering: &spec.Steering{FlowEntries: 1024}}))
 	link, err := netlink.LinkByName("gone")
 	if err != nil {
 		t.Fatal(err)

@@ -134,7 +134,7 @@ func (s step) original() Original {
 
 // verdict is the setting with a live value.
 func (s step) verdict(live Original) spec.Setting {
-	v := spec.Setting{Key: s.key, Original: s.original().show(), Desired: s.desired, Live: live.show()}
+	v := spec.Setting{Key: s.key, Original: s.original().show(), Desired: s.desired, Live: live.show(), Reason: s.note}
 	switch {
 	case s.unsupported != "":
 		v.Status, v.Reason = spec.Unsupported, s.unsupported

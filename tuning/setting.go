@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hanzoai/benchlab/tuning/ethtool"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
@@ -23,7 +24,7 @@ type tunable struct {
 // tunables in the order in which they are applied. Services come first: what would write
 // the values that follow must have stopped. Within a NIC what resets others comes before
 // them: a driver that is given other channels forgets the masks of their queues.
-var tunables = []tunable{services, mtus, sysctls, packetSteering}
+var tunables = []tunable{services, mtus, channels, rings, offloads, coalescing, sysctls, packetSteering}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.
@@ -34,6 +35,9 @@ type knob struct {
 	// resets lists what a write of this value may change as well, as it is on the host
 	// now; nil where there is nothing.
 	resets func() ([]knob, error)
+	// moves says that the values beside this one, under the same key but for its last part,
+	// may follow a write of it, and come back with it: they need no original of their own.
+	moves bool
 }
 
 // place is where a value is read and written.
@@ -50,6 +54,8 @@ type setting struct {
 	desired string
 	// unsupported says why the host can't have it; empty where it can.
 	unsupported string
+	// note is what a person should know where nothing is wrong.
+	note string
 	// pending: where it is missing, an earlier setting of the same call will bring it.
 	pending bool
 	// check is asked with the live value before anything is written; nil means any will do.
@@ -133,6 +139,10 @@ func (k knob) rejected(wanted []byte, err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
 		err = inner.Err // the path stands here already
+	}
+	var asked *ethtool.Error
+	if errors.As(err, &asked) {
+		err = asked.Err // so does what was asked
 	}
 	return fmt.Errorf("%s: writing %q to %s: %w%s", k.key, spec.CanonicalText(string(wanted)), k, err, advice(err))
 }

@@ -25,7 +25,7 @@ func (h *Host) expandSteering(t spec.Tunables) ([]setting, error) {
 		if n.PacketSteering == nil {
 			continue
 		}
-		more, err := h.steering(n.Name, *n.PacketSteering)
+		more, err := h.steering(n, *n.PacketSteering)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("packet steering: %w", err))
 		}
@@ -59,8 +59,9 @@ func (h *Host) findQueueFile(key string) (knob, bool) {
 	}, true
 }
 
-func (h *Host) steering(nic string, p spec.Steering) ([]setting, error) {
-	rx, tx, err := h.queues(nic)
+func (h *Host) steering(n spec.NIC, p spec.Steering) ([]setting, error) {
+	nic := n.Name
+	rx, tx, err := h.queuesToBe(n)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,8 @@ func (h *Host) steering(nic string, p spec.Steering) ([]setting, error) {
 	var settings []setting
 	add := func(queue, file, desired string) *setting {
 		k, _ := h.findQueueFile(nicPrefix + nic + "/" + queue + "/" + file)
-		settings = append(settings, setting{knob: k, desired: desired})
+		_, err := os.Stat(h.path("sys/class/net", nic, "queues", queue))
+		settings = append(settings, setting{knob: k, desired: desired, pending: errors.Is(err, fs.ErrNotExist)})
 		return &settings[len(settings)-1]
 	}
 	for _, n := range rx {

@@ -187,7 +187,7 @@ func sysctlsOf(pairs ...string) spec.Tunables {
 	return t
 }
 
-func steeringOf(nics ...spec.NIC) spec.Tunables { return spec.Tunables{NICs: nics} }
+func nicOf(nics ...spec.NIC) spec.Tunables { return spec.Tunables{NICs: nics} }
 
 // statuses is a report in short: "key status" for each setting.
 func statuses(r spec.Report) []string {
