@@ -248,7 +248,15 @@ func kernelUnsupported(t *testing.T) {
 
 func kernelMachineWide(t *testing.T) {
 	h := kernelHost(t)
-	_, err := h.Apply(context.Background(), spark, sysctlsOf("vm.swappiness", "1"), nil)
+	balancing := false
+	wanted := sysctlsOf("vm.swappiness", "1")
+	wanted.NUMABalancing = &balancing
+	r := h.apply(spark, wanted)
+	if d := cmp.Diff([]string{"sysctl/vm.swappiness unsupported", "sysctl/kernel.numa_balancing unsupported"}, statuses(r)); d != "" || r.Writes != 0 {
+		t.Errorf("%d writes, %s", r.Writes, d)
+	}
+	wanted.Required = true
+	_, err := h.Apply(context.Background(), spark, wanted, nil)
 	mustSay(t, err, "vm.swappiness", "whole machine")
 }
 

@@ -22,7 +22,11 @@ type tunable struct {
 
 // tunables in the order in which they are applied. Within a NIC what resets others comes
 // before them: a driver that is given other channels forgets the masks of their queues.
-var tunables = []tunable{mtus, sysctls, packetSteering}
+var tunables = []tunable{
+	mtus,
+	sysctls, numaBalancing,
+	packetSteering,
+}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.

@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -122,6 +123,15 @@ func (tr *tree) get(path string) string {
 }
 
 func (tr *tree) boot(id string) { tr.put("proc/sys/kernel/random/boot_id", id+"\n") }
+
+// becomeNamespace makes the host one that shares its machine with others.
+func (tr *tree) becomeNamespace() {
+	tr.t.Helper()
+	path := tr.path("proc/self/ns/pid")
+	if err := errors.Join(os.Remove(path), os.Symlink("pid:[4026532299]", path)); err != nil {
+		tr.t.Fatal(err)
+	}
+}
 
 // snapshot reads every kernel file of the tree.
 func (tr *tree) snapshot() map[string]string {
