@@ -89,6 +89,7 @@ var kernelTests = []struct {
 	{"single queue", kernelSingleQueue},
 	{"what a namespace lacks", kernelUnsupported},
 	{"values of the machine", kernelMachineWide},
+	{"files of a NIC under /sys", kernelSysfs},
 	{"failing write", kernelRollback},
 	{"partial effect", kernelPartialEffect},
 	{"dot in a name", kernelDottedName},
@@ -258,6 +259,33 @@ func kernelMachineWide(t *testing.T) {
 	wanted.Required = true
 	_, err := h.Apply(context.Background(), spark, wanted, nil)
 	mustSay(t, err, "vm.swappiness", "whole machine")
+}
+
+func kernelSysfs(t *testing.T) {
+	h := kernelHost(t)
+	const path, value = "sys/class/net/one/gro_flush_timeout", "20000"
+	before := h.get(path)
+	wanted := sysfsOf("/"+path, value, "/sys/kernel/mm/ksm/run", "1")
+	wanted.Hugepages = &spec.Hugepages{Enabled: "always", Defrag: "never"}
+	r := h.apply(spark, wanted)
+	if s := setting1(t, r, "sysfs/devices/virtual/net/one/gro_flush_timeout"); s.Status != spec.Applied || h.get(path) != value+"\n" {
+		t.Errorf("%+v", s)
+	}
+	// What is the machine's is read, but not written.
+	for _, key := range []string{"sysfs/kernel/mm/ksm/run", "hugepages/enabled", "hugepages/defrag"} {
+		if s := setting1(t, r, key); s.Status != spec.Unsupported || s.Live == "" || strings.ContainsAny(s.Live, "[] ") {
+			t.Errorf("%+v", s)
+		}
+	}
+	if r := h.apply(spark, wanted); r.Writes != 0 {
+		t.Errorf("second apply: %+v", r)
+	}
+	mustWarn(t, h.restoreOwner(spark))
+	if got := h.get(path); got != before {
+		t.Errorf("%q, was %q", got, before)
+	}
+	_, err := h.Plan(context.Background(), spark, sysfsOf("/sys/class/net/one/gro_flush_timout", "1"))
+	mustSay(t, err, "unknown sysfs", `did you mean "gro_flush_timeout"?`)
 }
 
 func kernelRollback(t *testing.T) {

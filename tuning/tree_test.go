@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,7 +90,23 @@ func (f faultyFiles) write(path string, text []byte) error {
 		return err
 	}
 	f.tree.writes = append(f.tree.writes, relative)
+	if before, err := os.ReadFile(path); err == nil {
+		if _, offered, ok := parseChoice(string(before)); ok {
+			text = chosen(offered, strings.TrimSpace(string(text)))
+		}
+	}
 	return f.system.write(path, text)
+}
+
+// chosen is what a file that offers words shows when one of them was written.
+func chosen(offered []string, word string) []byte {
+	words := slices.Clone(offered)
+	for i, w := range words {
+		if w == word {
+			words[i] = "[" + w + "]"
+		}
+	}
+	return []byte(strings.Join(words, " ") + "\n")
 }
 
 // failAt lets the write with that number fail (1 is the next one), all others succeed.
