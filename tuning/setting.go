@@ -24,7 +24,7 @@ type tunable struct {
 // before them: a driver that is given other channels forgets the masks of their queues.
 var tunables = []tunable{
 	mtus,
-	sysctls, numaBalancing, hugepages, sysfsFiles,
+	sysctls, numaBalancing, cpuPower, hugepages, sysfsFiles,
 	packetSteering,
 }
 
