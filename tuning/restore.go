@@ -109,20 +109,20 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	switch {
 	case k.back(e.Original, live):
 		return verdict, "", nil
-	case e.Original.State == Missing:
+	case e.Original.State == Missing && !k.canBring(e.Original):
 		verdict.Reason = "it goes with the setting that brought it"
 		return verdict, "", nil
 	case live.State == Missing:
 		return gone(verdict, fmt.Sprintf("%s is gone with %s: nothing to put back", e.Key, k))
 	case e.BootID != bootID && !ours:
 		return gone(verdict, fmt.Sprintf("%s: the host was booted since it was set to %q, which undid it; %q was left as it is", e.Key, e.Desired, live.show()))
-	case e.Original.State != Value:
+	case !k.canBring(e.Original):
 		return gone(verdict, fmt.Sprintf("%s was %s before, which no write can bring back; %q was left as it is", e.Key, e.Original.State, live.show()))
 	}
 	if !ours {
 		warning = fmt.Sprintf("%s was set to %q by this lab and found as %q: someone else changed it; the original %q is put back all the same", e.Key, e.Desired, live.show(), e.Original.show())
 	}
-	after, err := w.set(k, e.Original.bytes(), live)
+	after, err := w.bring(k, e.Original, live)
 	if err != nil {
 		return verdict, warning, err
 	}

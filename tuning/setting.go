@@ -24,7 +24,7 @@ type tunable struct {
 // before them: a driver that is given other channels forgets the masks of their queues.
 var tunables = []tunable{
 	mtus,
-	sysctls, numaBalancing, cpuPower, hugepages, sysfsFiles,
+	sysctls, numaBalancing, cpuPower, hugepages, sysfsFiles, limits,
 	packetSteering,
 }
 
@@ -47,13 +47,19 @@ type place interface {
 	String() string
 }
 
+// removable is a place that benchlab makes itself, and takes away where it was missing.
+type removable interface {
+	remove() error
+}
+
 // setting is a knob and what is wanted of it.
 type setting struct {
 	knob
 	desired string
 	// unsupported says why the host can't have it; empty where it can.
 	unsupported string
-	// pending: where it is missing, an earlier setting of the same call will bring it.
+	// pending: where it is missing, an earlier setting of the same call will bring it, or
+	// its own write.
 	pending bool
 	// check is asked with the live value before anything is written; nil means any will do.
 	check func(live string) error
@@ -129,6 +135,20 @@ func (k knob) back(original, live Original) bool {
 		return original.State == live.State
 	}
 	return k.kind.Compare(original.Value, live.Value) == spec.Equal
+}
+
+// canBring says whether there is a way back to an original.
+func (k knob) canBring(o Original) bool {
+	_, ok := k.place.(removable)
+	return o.State == Value || o.State == Missing && ok
+}
+
+// bring makes the place what an original says.
+func (k knob) bring(o Original) error {
+	if r, ok := k.place.(removable); ok && o.State == Missing {
+		return r.remove()
+	}
+	return k.write(o.bytes())
 }
 
 // rejected words a write that the kernel refused: what was wanted, errno, what next.
