@@ -24,6 +24,9 @@ type tunable struct {
 // before them: a driver that is given other channels forgets the masks of their queues.
 var tunables = []tunable{
 	mtus,
+	// Before the sysctls, as it is put back after them: net.core.default_qdisc is what the
+	// kernel attaches.
+	queueDisciplines,
 	sysctls, numaBalancing, cpuPower, hugepages, sysfsFiles, limits,
 	packetSteering,
 }

@@ -88,6 +88,8 @@ func TestValidateRefuses(t *testing.T) {
 		{"default preference", Tunables{CPU: &CPUPower{EnergyPerformancePreference: "default"}}, []string{`"default"`, "name that one"}},
 		{"NUMA twice", Tunables{NUMABalancing: new(true), Sysctls: map[string]string{"kernel/numa_balancing": "0"}}, []string{"numaBalancing is true", "kernel.numa_balancing says 0", "keep one"}},
 		{"NUMA tiering", Tunables{NUMABalancing: new(true), Sysctls: map[string]string{"kernel.numa_balancing": "2"}}, []string{"numaBalancing is true", "says 2"}},
+		{"discipline with parameters", steering(NIC{Name: "eth0", QueueDiscipline: "tbf"}), []string{"eth0", `"tbf"`, "fq, "}},
+		{"discipline of a root", steering(NIC{Name: "eth0", QueueDiscipline: "mq"}), []string{"eth0", `"mq"`}},
 		{"limit", Tunables{Limits: &ProcessLimits{NoFile: 3}}, []string{"noFile is 3"}},
 		{"two words", Tunables{CPU: &CPUPower{Governor: "a b"}}, []string{"governor", `"a b"`}},
 		{"all faults at once", both(sysctl("net.core.somaxconn", "015"), both(sysctl("vm.swappiness", "300"), steering(NIC{PacketSteering: &Steering{}}))),
