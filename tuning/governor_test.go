@@ -20,11 +20,11 @@ func policyFile(n int, name string) string {
 }
 
 // pstateTree is a captured tree of a machine with intel_pstate or amd-pstate in active
-// mode, which has 12 policies of one CPU each.
-func pstateTree(t *testing.T) *tree {
+// mode, which has a policy for each CPU.
+func pstateTree(t *testing.T, policies int) *tree {
 	t.Helper()
 	tr := newTree(t)
-	for n := range 12 {
+	for n := range policies {
 		tr.put(policyFile(n, "scaling_driver"), "pstate\n")
 		tr.put(policyFile(n, "scaling_available_governors"), "performance powersave\n")
 		tr.put(policyFile(n, "scaling_governor"), "powersave\n")
@@ -92,7 +92,7 @@ func (s scaling) write(path string, text []byte) error {
 }
 
 func TestGovernor(t *testing.T) {
-	tr := pstateTree(t)
+	tr := pstateTree(t, 12)
 	before := tr.snapshot()
 	wanted := spec.Tunables{CPU: &spec.CPUPower{Governor: "performance", EnergyPerformancePreference: "performance"}}
 	r := tr.apply(spark, wanted)
@@ -113,7 +113,7 @@ func TestGovernor(t *testing.T) {
 
 // The governor alone changes the preference too, which must come back with it.
 func TestGovernorResetsPreference(t *testing.T) {
-	tr := pstateTree(t)
+	tr := pstateTree(t, 12)
 	before := tr.snapshot()
 	wanted := spec.Tunables{CPU: &spec.CPUPower{Governor: "performance"}}
 	tr.apply(spark, wanted)
@@ -134,7 +134,7 @@ func TestGovernorResetsPreference(t *testing.T) {
 
 // From performance the governor must go before any preference can be written.
 func TestPreferenceAwayFromPerformance(t *testing.T) {
-	tr := pstateTree(t)
+	tr := pstateTree(t, 12)
 	for n := range 12 {
 		tr.put(policyFile(n, "scaling_governor"), "performance\n")
 		tr.put(policyFile(n, preference), "performance\n")
@@ -200,7 +200,7 @@ func TestNoFrequencyScaling(t *testing.T) {
 }
 
 func TestGovernorOnANamespaceHost(t *testing.T) {
-	tr := pstateTree(t)
+	tr := pstateTree(t, 12)
 	tr.becomeNamespace()
 	r := tr.apply(spark, spec.Tunables{CPU: &spec.CPUPower{Governor: "nosuch"}})
 	if s := r.Settings[0]; len(r.Settings) != 12 || s.Status != spec.Unsupported || !strings.Contains(s.Reason, "whole machine") {
@@ -222,7 +222,7 @@ func (b busy) read(path string) ([]byte, error) {
 }
 
 func TestOfflinePolicyIsPassedOver(t *testing.T) {
-	tr := pstateTree(t)
+	tr := pstateTree(t, 12)
 	tr.files = busy{tr.files, "/policy4/"}
 	r := tr.apply(spark, spec.Tunables{CPU: &spec.CPUPower{Governor: "performance"}})
 	if len(r.Settings) != 11 || r.Settings[4].Key != "cpu/policy5/governor" {
@@ -250,7 +250,7 @@ func TestBoost(t *testing.T) {
 			[]string{"cpu/boost unchanged", "cpu/policy0/boost unchanged", "cpu/policy1/boost applied"}, []string{"cpufreq/policy1/boost 1"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tr := pstateTree(t)
+			tr := pstateTree(t, 12)
 			for path, text := range tc.files {
 				tr.put("sys/devices/system/cpu/"+path, text)
 			}

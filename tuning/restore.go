@@ -107,8 +107,11 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	verdict.Live = live.show()
 	ours := e.ours(k, live)
 	switch {
-	case k.back(e.Original, live):
+	case k.back(e.Original, live) && e.BootID != bootID:
 		return verdict, "", nil
+	case k.back(e.Original, live):
+		// A restore that was killed may have come no further.
+		return verdict, "", h.putBackResets(w, e, l)
 	case e.Original.State == Missing && !k.canBring(e.Original):
 		verdict.Reason = "it goes with the setting that brought it"
 		return verdict, "", nil
@@ -130,6 +133,11 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	if !k.back(e.Original, after) {
 		return verdict, warning, fmt.Errorf("%s: wrote the original %q to %s and found %q there afterwards; something else writes it, stop that and run it again", e.Key, e.Original.show(), k, after.show())
 	}
+	return verdict, warning, h.putBackResets(w, e, l)
+}
+
+// putBackResets puts back what the write of a value has reset and nobody wants otherwise.
+func (h *Host) putBackResets(w *writer, e Entry, l *Ledger) error {
 	for _, r := range e.Resets {
 		if other := l.entry(r.Key); other != nil && !other.Suspended {
 			continue
@@ -139,10 +147,10 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 			err = w.putBack(observed{k, Original{State: Value, Value: r.Value}})
 		}
 		if err != nil {
-			return verdict, warning, fmt.Errorf("%s was reset with %s: %w", r.Key, e.Key, err)
+			return fmt.Errorf("%s was reset with %s: %w", r.Key, e.Key, err)
 		}
 	}
-	return verdict, warning, nil
+	return nil
 }
 
 // gone is the verdict on an entry that is dropped without a write.

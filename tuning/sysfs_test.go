@@ -110,12 +110,12 @@ func TestSysfsRefused(t *testing.T) {
 // On a namespace host only the files of its own NICs are its own.
 func TestSysfsOnANamespaceHost(t *testing.T) {
 	tr := diskTree(t)
-	tr.put("sys/devices/pci0000:02/net/eth8/gro_flush_timeout", "0\n") // a NIC of another network
+	tr.put("sys/devices/pci0000:02/net/eth9/gro_flush_timeout", "0\n") // of the same name, in another network
 	tr.becomeNamespace()
-	r := tr.apply(spark, sysfsOf("/sys/kernel/mm/ksm/run", "1", "/sys/class/net/eth9/gro_flush_timeout", "7", "/sys/devices/pci0000:02/net/eth8/gro_flush_timeout", "7"))
+	r := tr.apply(spark, sysfsOf("/sys/kernel/mm/ksm/run", "1", "/sys/class/net/eth9/gro_flush_timeout", "7", "/sys/devices/pci0000:02/net/eth9/gro_flush_timeout", "7"))
 	if d := cmp.Diff([]string{
 		"sysfs/devices/pci0000:01/net/eth9/gro_flush_timeout applied",
-		"sysfs/devices/pci0000:02/net/eth8/gro_flush_timeout unsupported",
+		"sysfs/devices/pci0000:02/net/eth9/gro_flush_timeout unsupported",
 		"sysfs/kernel/mm/ksm/run unsupported",
 	}, statuses(r)); d != "" {
 		t.Error(d)
