@@ -22,7 +22,7 @@ type tunable struct {
 
 // tunables in the order in which they are applied. Within a NIC what resets others comes
 // before them: a driver that is given other channels forgets the masks of their queues.
-var tunables = []tunable{mtus, sysctls, packetSteering}
+var tunables = []tunable{mtus, sysctls, irqAffinity, packetSteering}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.
@@ -33,6 +33,14 @@ type knob struct {
 	// resets lists what a write of this value may change as well, as it is on the host
 	// now; nil where there is nothing.
 	resets func() ([]knob, error)
+	// refuses says in words why the host can't have the value where that shows only as
+	// the error of a write; empty for any other error. nil means that none tells.
+	refuses func(error) string
+	// inForce asks, after a write, whether the kernel does what it took; nil where what
+	// is read back tells. The note is for the setting's reason.
+	inForce func(desired string) (note string, err error)
+	// passing: it comes and goes with the device's doings, so that nobody misses it.
+	passing bool
 }
 
 // place is where a value is read and written.
@@ -143,6 +151,7 @@ func advice(err error) string {
 		return ""
 	}
 	next := map[unix.Errno]string{
+		unix.ENOSPC:     "there is no room for it in the kernel; of an interrupt: no vector is left on the wanted CPUs, choose others",
 		unix.EINVAL:     "the kernel does not take this value: check its range and form",
 		unix.EACCES:     "the kernel keeps this file read-only here: run as root, on the machine itself rather than in a namespace",
 		unix.EPERM:      "not allowed from here: run as root, on the machine itself rather than in a user namespace",
