@@ -28,19 +28,26 @@ type tree struct {
 	writes []string
 }
 
-// newTree makes a machine with 4 CPUs of which 3 are online, a NIC of 1+1 queues and one
-// of 12 rx and 4 tx queues.
-func newTree(t *testing.T) *tree {
+// emptyTree is a host with nothing but its own PID namespace, the machine's first.
+func emptyTree(t *testing.T) *tree {
 	t.Helper()
 	root := t.TempDir()
 	tr := &tree{t: t, Host: NewHost(Options{Root: root, LedgerDir: filepath.Join(root, "var/lib/benchlab")})}
-	tr.files = tr.wrap()
+	tr.files, tr.ethtool = tr.wrap(), tr.fakeEthtool
 	if err := os.MkdirAll(tr.path("proc/self/ns"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(initialPIDNamespace, tr.path("proc/self/ns/pid")); err != nil {
 		t.Fatal(err)
 	}
+	return tr
+}
+
+// newTree makes a machine with 4 CPUs of which 3 are online, a NIC of 1+1 queues and one
+// of 12 rx and 4 tx queues.
+func newTree(t *testing.T) *tree {
+	t.Helper()
+	tr := emptyTree(t)
 	tr.boot("boot-1")
 	tr.put("sys/devices/system/cpu/possible", "0-3\n")
 	tr.put("sys/devices/system/cpu/online", "0-2\n")
