@@ -30,7 +30,7 @@ func (p *plan) resolve(h *Host, ledger Ledger, t spec.Tunables) (spec.Tunables, 
 			nics = append(nics, n)
 			continue
 		}
-		q, err := h.queues(n)
+		q, err := h.queuesOf(n)
 		if err != nil {
 			return t, err
 		}
@@ -46,7 +46,7 @@ func (p *plan) resolve(h *Host, ledger Ledger, t spec.Tunables) (spec.Tunables, 
 			var choice string
 			n, choice = h.automatic(n, q, host, why == "")
 			note("%s: %s", n.Name, choice)
-			if q, err = h.queues(n); err != nil { // the channels may be other ones now
+			if q, err = h.queuesOf(n); err != nil { // the channels may be other ones now
 				return t, err
 			}
 		}

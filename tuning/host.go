@@ -23,8 +23,8 @@ type Host struct {
 	root  string
 	dir   string
 	files files
-	// ethtool opens a client for the network namespace of this process.
-	ethtool func() (*ethtool.Client, error)
+	// dialEthtool opens a client of the kernel's ethtool in the host's network namespace.
+	dialEthtool func() (*ethtool.Client, error)
 }
 
 // Options says where a Host finds its files. The zero value is the running system.
@@ -39,7 +39,7 @@ type Options struct {
 
 // NewHost does no I/O.
 func NewHost(o Options) *Host {
-	h := &Host{root: o.Root, dir: o.LedgerDir, files: system{}, ethtool: ethtool.Dial}
+	h := &Host{root: o.Root, dir: o.LedgerDir, files: system{}, dialEthtool: ethtool.Dial}
 	if h.root == "" {
 		h.root = "/"
 	}

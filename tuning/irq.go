@@ -38,7 +38,7 @@ func (h *Host) expandIRQs(t spec.Tunables) ([]setting, error) {
 // affinities are the settings of the interrupts that a NIC has now. Those that come with
 // other channels have no numbers yet; see applying.rest.
 func (h *Host) affinities(n spec.NIC) ([]setting, error) {
-	q, err := h.queues(n)
+	q, err := h.queuesOf(n)
 	if err != nil {
 		return nil, err
 	}

@@ -407,10 +407,10 @@ func kernelNoInterrupts(t *testing.T) {
 // The driver of a veth says over netlink what it has, and a plan counts on it.
 func kernelChannels(t *testing.T) {
 	h := kernelHost(t)
-	if have := h.channels("four"); have["rx"].Value != 4 || have["rx"].Max != 4 {
+	if have := h.channelCounts("four"); have["rx"].Value != 4 || have["rx"].Max != 4 {
 		t.Errorf("channels %+v", have)
 	}
-	if have := h.channels("lo"); have != nil {
+	if have := h.channelCounts("lo"); have != nil {
 		t.Errorf("channels of lo: %+v", have)
 	}
 	r := h.plan(spark, steeringOf(spec.NIC{Name: "four", Channels: &spec.ChannelCounts{RX: "2", TX: "max"}, PacketSteering: &spec.Steering{}}))
@@ -475,7 +475,7 @@ func kernelUpperDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for nic, words := range map[string][]string{"mac0": {"is a macvlan over one", "name that instead"}, "br0": {"is a bridge over four-peer"}} {
+	for nic, words := range map[string][]string{"mac0": {"over one, whose queues", "name that instead"}, "br0": {"is a bridge over four-peer"}} {
 		_, err := h.Plan(context.Background(), spark, steeringOf(spec.NIC{Name: nic, PacketSteering: &spec.Steering{}}))
 		mustSay(t, err, words...)
 	}

@@ -30,16 +30,16 @@ func (q queues) most() int { return max(len(q.rx), len(q.tx)) }
 // coming says whether the channels are still to be changed.
 func (q queues) coming() bool { return len(q.rx) != q.rxNow || len(q.tx) != q.txNow }
 
-// queues of a NIC that has its own.
-func (h *Host) queues(n spec.NIC) (queues, error) {
-	rx, tx, err := h.queueNumbers(n.Name)
+// queuesOf are those of a NIC that has its own.
+func (h *Host) queuesOf(n spec.NIC) (queues, error) {
+	rx, tx, err := h.queues(n.Name)
 	if err != nil {
 		return queues{}, err
 	}
 	if err := h.checkQueues(n.Name); err != nil {
 		return queues{}, err
 	}
-	q := queues{channels: h.channels(n.Name)}
+	q := queues{channels: h.channelCounts(n.Name)}
 	rxHas, txHas := channelCount(q.channels, "rx", spec.ChannelCounts{}), channelCount(q.channels, "tx", spec.ChannelCounts{})
 	// mlx5 had each rx queue twice from Linux 5.3 to 6.0; the second half is not used.
 	if rxHas > 0 && len(rx) == 2*rxHas {
@@ -77,9 +77,9 @@ func channelCount(have map[string]ethtool.Parameter, direction string, wanted sp
 	return count(direction, own) + count("combined", wanted.Combined)
 }
 
-// channels asks the driver of a NIC; nil where it can't say, as many can't.
-func (h *Host) channels(nic string) map[string]ethtool.Parameter {
-	client, err := h.ethtool()
+// channelCounts asks the driver of a NIC; nil where it can't say, as many can't.
+func (h *Host) channelCounts(nic string) map[string]ethtool.Parameter {
+	client, err := h.dialEthtool()
 	if err != nil {
 		return nil
 	}
@@ -98,8 +98,8 @@ func upTo(count int) []int {
 	return numbers
 }
 
-// queueNumbers lists the active rx and tx queues of a NIC, in numeric order.
-func (h *Host) queueNumbers(nic string) (rx, tx []int, err error) {
+// queues lists the active rx and tx queues of a NIC, in numeric order.
+func (h *Host) queues(nic string) (rx, tx []int, err error) {
 	dir := h.path("sys/class/net", nic, "queues")
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

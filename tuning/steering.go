@@ -58,7 +58,7 @@ func (h *Host) findQueueFile(key string) (knob, bool) {
 
 func (h *Host) steering(n spec.NIC) ([]setting, error) {
 	p := *n.PacketSteering
-	q, err := h.queues(n)
+	q, err := h.queuesOf(n)
 	if err != nil {
 		return nil, err
 	}

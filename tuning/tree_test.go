@@ -33,7 +33,7 @@ func emptyTree(t *testing.T) *tree {
 	t.Helper()
 	root := t.TempDir()
 	tr := &tree{t: t, Host: NewHost(Options{Root: root, LedgerDir: filepath.Join(root, "var/lib/benchlab")})}
-	tr.files, tr.ethtool = tr.wrap(), tr.fakeEthtool
+	tr.files, tr.dialEthtool = tr.wrap(), tr.fakeEthtool
 	if err := os.MkdirAll(tr.path("proc/self/ns"), 0o755); err != nil {
 		t.Fatal(err)
 	}
