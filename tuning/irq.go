@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -141,20 +139,6 @@ func onlySends(name string) bool {
 	return strings.Contains(name, "output") || strings.Contains(name, "tx") && !strings.Contains(name, "rx")
 }
 
-// servedNow is where the kernel serves an interrupt, or may do so where it does not say.
-func (h *Host) servedNow(number int) spec.Mask {
-	for _, name := range []string{"effective_affinity", "smp_affinity"} {
-		text, err := h.files.read(h.path("proc/irq", strconv.Itoa(number), name))
-		if err != nil {
-			continue
-		}
-		if mask, err := spec.ParseMask(string(text)); err == nil && !mask.Empty() {
-			return mask
-		}
-	}
-	return spec.Mask{}
-}
-
 // findIRQ opens keys such as nic/eth0/irq/38/affinity.
 func (h *Host) findIRQ(key string) (knob, bool) {
 	rest, ok := strings.CutPrefix(key, nicPrefix)
@@ -201,68 +185,9 @@ func (h *Host) hasInterrupt(nic string, number int) bool {
 	return err == nil && slices.ContainsFunc(all, func(i interrupt) bool { return i.number == number })
 }
 
-// An interrupt that fires is looked at again a few times before it is said not to follow.
-const (
-	looks     = 5
-	betweenMS = 2
-)
-
-// inForce compares what the kernel does with what it was told. Many interrupt
-// controllers move an interrupt only when it next fires, so an idle one is no fault.
-func (f irqFile) inForce(desired string) (note string, err error) {
-	dir := filepath.Dir(f.path)
-	wanted, err := spec.ParseMask(desired)
-	if err != nil {
-		return "", err
-	}
-	first, counted := f.fired()
-	for look := range looks {
-		text, err := f.files.read(dir + "/effective_affinity")
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", nil // before Linux 4.13, or an architecture that does not tell
-		}
-		if err != nil {
-			return "", err
-		}
-		now, err := spec.ParseMask(string(text))
-		if err != nil || now.Empty() || !now.And(wanted).Empty() {
-			return "", nil
-		}
-		count, _ := f.fired()
-		switch {
-		case look < looks-1:
-		case counted && count == first:
-			return fmt.Sprintf("CPU %s serves it until it next fires", now.List()), nil
-		default:
-			return "", fmt.Errorf("the kernel took %s and goes on serving it on CPU %s (%s/effective_affinity): its interrupt controller or its driver does not let it be moved; leave irqAffinity out for %s",
-				desired, now.List(), dir, f.nic)
-		}
-		time.Sleep(betweenMS * time.Millisecond)
-	}
-	return "", nil
-}
-
-// fired is how often the interrupt has fired on all CPUs; false where the kernel does
-// not say.
-func (f irqFile) fired() (int, bool) {
-	text, err := f.files.read(f.h.path("sys/kernel/irq", strconv.Itoa(f.number), "per_cpu_count"))
-	if err != nil {
-		return 0, false
-	}
-	sum := 0
-	for field := range strings.SplitSeq(strings.TrimSpace(string(text)), ",") {
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			return 0, false
-		}
-		sum += n
-	}
-	return sum, true
-}
-
 // nowhere is the place of a value that the host can't have.
 type nowhere string
 
-func (n nowhere) read() ([]byte, error)   { return nil, fs.ErrNotExist }
-func (n nowhere) write(text []byte) error { return fs.ErrNotExist }
-func (n nowhere) String() string          { return string(n) }
+func (n nowhere) read() ([]byte, error) { return nil, fs.ErrNotExist }
+func (n nowhere) write([]byte) error    { return fs.ErrNotExist }
+func (n nowhere) String() string        { return string(n) }

@@ -154,6 +154,7 @@ func TestEffectiveAffinity(t *testing.T) {
 		{"the kernel does not tell", "", nil, "", false},
 		{"idle", "80", []string{"0,1"}, "CPU 7 serves it until it next fires", false},
 		{"fires elsewhere", "80", []string{"0,1", "0,2"}, "", true},
+		{"fires as it is last looked at", "80", []string{"0,1", "0,1", "0,1", "0,1", "0,1", "0,2"}, "CPU 7 serves it until it next fires", false},
 		{"no counts", "80", nil, "", true},
 	} {
 		tr := machineOf(t, 8)
@@ -165,7 +166,7 @@ func TestEffectiveAffinity(t *testing.T) {
 		tr.files = &countingFiles{files: tr.files, counts: tc.counts}
 		r, err := tr.Apply(context.Background(), spark, wanted, nil)
 		if tc.fails {
-			mustSay(t, err, "the kernel took 04 and goes on serving it on CPU 7", "put back as before")
+			mustSay(t, err, "the kernel took 04 and goes on serving the interrupt on CPU 7", "put back as before")
 			continue
 		}
 		if err != nil {
