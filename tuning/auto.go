@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -8,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/hanzoai/benchlab/tuning/ethtool"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
@@ -82,14 +86,10 @@ func (h *Host) automatic(n spec.NIC, q queues, host cpus, interrupts bool) (spec
 	cores := h.onePerCore(near.cpus)
 	p := *n.PacketSteering // the caller's stays as it is
 	n.PacketSteering = &p
-	most := q.channels["combined"].Max
-	if most == 0 {
-		most = q.channels["rx"].Max
-	}
-	possible := max(len(q.rx), int(most))
+	possible, changes := h.possibleQueues(n.Name, q)
 	if interrupts && (possible >= cores.Count() || possible >= enoughQueues) {
 		use := len(q.rx)
-		if q.channels != nil {
+		if changes {
 			use = min(possible, cores.Count())
 			n.Channels = &spec.ChannelCounts{Combined: strconv.Itoa(use)}
 		}
@@ -110,6 +110,27 @@ func (h *Host) automatic(n spec.NIC, q queues, host cpus, interrupts bool) (spec
 		reason = fmt.Sprintf("the driver can have no more than %s for the %s of %s", counted(possible, "rx queue"), counted(cores.Count(), "core"), near)
 	}
 	return n, fmt.Sprintf("software steering over CPUs %s: %s", p.CPUs, reason)
+}
+
+// possibleQueues is how many rx queues a NIC can have, and whether its driver lets that be
+// changed. To learn that, the driver is asked for the channels that it has: where it has
+// no way to change them the kernel refuses at once, and else it has nothing to do.
+func (h *Host) possibleQueues(nic string, q queues) (possible int, changes bool) {
+	name := "combined"
+	if q.channels[name].Max == 0 {
+		name = "rx"
+	}
+	have := q.channels[name]
+	if have.Max == 0 {
+		return len(q.rx), false
+	}
+	err := h.askEthtool(func(c *ethtool.Client) error {
+		return c.Set(nic, ethtool.Channels, map[string]uint32{name: have.Value})
+	})
+	if errors.Is(err, unix.EOPNOTSUPP) {
+		return len(q.rx), false
+	}
+	return max(len(q.rx), int(have.Max)), true
 }
 
 func counted(n int, noun string) string {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
@@ -57,7 +59,7 @@ func TestCapturedAuto(t *testing.T) {
 		},
 	} {
 		tr := captured(t, tc.machine)
-		r := tr.plan(spark, steeringOf(spec.NIC{Name: tc.nic, PacketSteering: &spec.Steering{CPUs: spec.Auto, ExcludeIRQ: tc.exclude}}))
+		r := tr.plan(spark, nicOf(spec.NIC{Name: tc.nic, PacketSteering: &spec.Steering{CPUs: spec.Auto, ExcludeIRQ: tc.exclude}}))
 		if len(r.Notes) == 0 || r.Notes[0] != tc.note {
 			t.Errorf("%s: notes %q\nwant %q", tc.machine, r.Notes, tc.note)
 		}
@@ -84,16 +86,16 @@ func TestCapturedAuto(t *testing.T) {
 // What is asked for stays as it was for whoever asked.
 func TestAutoLeavesTheQuestion(t *testing.T) {
 	tr := captured(t, "xeon")
-	wanted := steeringOf(spec.NIC{Name: "eno1", PacketSteering: &spec.Steering{CPUs: spec.Auto}})
+	wanted := nicOf(spec.NIC{Name: "eno1", PacketSteering: &spec.Steering{CPUs: spec.Auto}})
 	tr.plan(spark, wanted)
-	if d := cmp.Diff(steeringOf(spec.NIC{Name: "eno1", PacketSteering: &spec.Steering{CPUs: spec.Auto}}), wanted); d != "" {
+	if d := cmp.Diff(nicOf(spec.NIC{Name: "eno1", PacketSteering: &spec.Steering{CPUs: spec.Auto}}), wanted); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestAutoOnAVirtualDevice(t *testing.T) {
 	tr := newTree(t)
-	wanted := steeringOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{CPUs: spec.Auto, ExcludeIRQ: true}})
+	wanted := nicOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{CPUs: spec.Auto, ExcludeIRQ: true}})
 	r := tr.apply(spark, wanted)
 	if d := cmp.Diff([]string{
 		"eth12: software steering over CPUs 0-2: the NIC has no interrupts that could be spread",
@@ -118,13 +120,9 @@ func TestAutoWithFewerQueuesThanCores(t *testing.T) {
 		{3, "software steering over CPUs 0-7: the driver can have no more than 3 rx queues for the 8 cores of this host"},
 		{4, "hardware queues, no software steering: 4 rx queues for the 8 cores"},
 	} {
-		tr := machineOf(t, 8)
-		for i := 2; i < 8; i++ {
-			tr.remove(fmt.Sprintf("sys/class/net/eth8/queues/rx-%d", i))
-			tr.remove(fmt.Sprintf("sys/class/net/eth8/queues/tx-%d", i))
-		}
+		tr := withQueues(t, 8, 2)
 		tr.put("ethtool/eth8/channels", fmt.Sprintf("combined 2/%d\n", tc.count))
-		r := tr.plan(spark, steeringOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}}))
+		r := tr.plan(spark, nicOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}}))
 		if len(r.Notes) == 0 || !strings.Contains(r.Notes[0], tc.note) {
 			t.Errorf("%d queues: %q", tc.count, r.Notes)
 		}
@@ -143,7 +141,7 @@ func TestUpperDevices(t *testing.T) {
 			{Name: nic, PacketSteering: &spec.Steering{CPUs: spec.Auto}},
 			{Name: nic, IRQAffinity: spec.Auto},
 		} {
-			_, err := tr.Plan(context.Background(), spark, steeringOf(n))
+			_, err := tr.Plan(context.Background(), spark, nicOf(n))
 			mustSay(t, err, words...)
 		}
 	}
@@ -152,7 +150,7 @@ func TestUpperDevices(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err := tr.Plan(context.Background(), spark, steeringOf(spec.NIC{Name: "eno11", IRQAffinity: "all"}))
+	_, err := tr.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "eno11", IRQAffinity: "all"}))
 	mustSay(t, err, `"eno11" is not on this host, which has bond0, bond0.100, eno1, eno2`, `did you mean "eno1"`)
 }
 
@@ -163,7 +161,7 @@ func TestSteeringAfterAChangeOfChannels(t *testing.T) {
 	tr.put("ethtool/eth8/channels", "other 1/1\ncombined 8/16\n")
 	keys := func(n spec.NIC) string {
 		var all []string
-		for _, s := range tr.plan(spark, steeringOf(n)).Settings {
+		for _, s := range tr.plan(spark, nicOf(n)).Settings {
 			if strings.HasSuffix(s.Key, "rps_cpus") || strings.HasSuffix(s.Key, "xps_cpus") {
 				queue := strings.Split(s.Key, "/")[2]
 				if s.Status != spec.Differs {
@@ -194,23 +192,159 @@ func TestSteeringAfterAChangeOfChannels(t *testing.T) {
 	}
 }
 
-// Queues that do not come, as the driver refused, are not on this host.
-func TestPendingQueuesThatDoNotCome(t *testing.T) {
+// A driver that says what it could have and has no way to change it. Queues that do not
+// come are not on this host.
+func TestFixedChannels(t *testing.T) {
 	tr := machineOf(t, 4)
+	tr.fixedChannels = true
 	tr.put("ethtool/eth8/channels", "combined 8/16\n")
-	r := tr.apply(spark, steeringOf(spec.NIC{Name: "eth8", Channels: &spec.ChannelCounts{Combined: "9"}, IRQAffinity: "all", PacketSteering: &spec.Steering{}}))
+	wanted := nicOf(spec.NIC{Name: "eth8", Channels: &spec.ChannelCounts{Combined: "9"}, IRQAffinity: "all", PacketSteering: &spec.Steering{}})
+	r := tr.apply(spark, wanted)
+	if s := setting1(t, r, "nic/eth8/channels/combined"); s.Status != spec.Unsupported || !strings.Contains(s.Reason, "does not let its channels be changed") {
+		t.Errorf("%+v", s)
+	}
 	if s := setting1(t, r, "nic/eth8/rx-8/rps_cpus"); s.Status != spec.Unsupported || !strings.Contains(s.Reason, "is not there after") {
 		t.Errorf("%+v", s)
 	}
+	if s := setting1(t, r, "nic/eth8/irq/47/affinity"); s.Status != spec.Applied {
+		t.Errorf("%+v", s)
+	}
 	for _, e := range tr.ledger().Entries {
-		if strings.Contains(e.Key, "-8/") {
+		if strings.Contains(e.Key, "-8/") || strings.Contains(e.Key, "channels") {
 			t.Errorf("the ledger keeps %+v", e)
 		}
+	}
+	tr.writes = nil
+	if tr.apply(spark, wanted); len(tr.writes) != 0 {
+		t.Errorf("the second apply wrote %q", tr.writes)
+	}
+	tr.restoreOwner(spark)
+	// Left to itself, steering counts on the queues that are there.
+	tr = withQueues(t, 8, 1)
+	tr.fixedChannels = true
+	r = tr.plan(spark, nicOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}}))
+	if want := "eth8: software steering over CPUs 0-7: one rx queue, and the driver can't have more"; len(r.Notes) != 1 || r.Notes[0] != want {
+		t.Errorf("%q", r.Notes)
+	}
+}
+
+// withQueues is machineOf with so many queues of 8, and a driver that changes them: queues
+// and interrupts come and go.
+func withQueues(t *testing.T, cpus, queues int) *tree {
+	t.Helper()
+	tr := machineOf(t, cpus)
+	full := tr.get("proc/interrupts")
+	tr.put("ethtool/eth8/channels", fmt.Sprintf("combined %d/8\n", queues))
+	tr.setChannels = func(_ string, count int) {
+		tr.put("proc/interrupts", strings.Join(strings.SplitAfter(full, "\n")[:1+count], ""))
+		for i := range 8 {
+			rx, tx := queueFile("eth8", "rx", i, "rps_cpus"), queueFile("eth8", "tx", i, "xps_cpus")
+			irq := fmt.Sprintf("proc/irq/%d/smp_affinity", 40+i)
+			msi := fmt.Sprintf("sys/class/net/eth8/device/msi_irqs/%d", 40+i)
+			if i >= count {
+				for _, path := range []string{filepath.Dir(rx), filepath.Dir(tx), filepath.Dir(irq), msi} {
+					tr.remove(path)
+				}
+				continue
+			}
+			// The driver asks for its interrupts anew, and they are where they are by default.
+			for path, text := range map[string]string{rx: spec.Mask{}.Format(cpus), tx: spec.Mask{}.Format(cpus), irq: allOf(cpus).Format(cpus), msi: "msix"} {
+				tr.put(path, text+"\n")
+			}
+		}
+	}
+	tr.setChannels("eth8", queues)
+	return tr
+}
+
+// Interrupts that come with other channels are given their CPUs in the same call, and
+// what a driver resets as it changes them is put back.
+func TestInterruptsThatComeWithChannels(t *testing.T) {
+	tr := withQueues(t, 8, 2)
+	tr.put("proc/irq/41/smp_affinity", "f0\n")
+	before := tr.snapshot()
+	wanted := nicOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}})
+	if p := tr.plan(spark, wanted); len(p.Notes) != 2 || p.Notes[1] != "eth8: the interrupts that come with 8 rx queues are given their CPUs in the same call" {
+		t.Errorf("%q", p.Notes)
+	}
+	r := tr.apply(spark, wanted)
+	if got := setting1(t, r, "nic/eth8/channels/combined"); got.Status != spec.Applied || got.Live != "8" {
+		t.Errorf("%+v", got)
+	}
+	for i := range 8 {
+		if got, want := tr.get(fmt.Sprintf("proc/irq/%d/smp_affinity", 40+i)), fmt.Sprintf("%02x\n", 1<<i); got != want {
+			t.Errorf("interrupt %d is on %q, want %q", 40+i, got, want)
+		}
+		if got, want := tr.get(queueFile("eth8", "tx", i, "xps_cpus")), fmt.Sprintf("%02x\n", 1<<i); got != want {
+			t.Errorf("queue %d sends from %q, want %q", i, got, want)
+		}
+	}
+	if again := tr.apply(spark, wanted); again.Writes != 0 {
+		t.Errorf("%d writes the second time: %q", again.Writes, statuses(again))
+	}
+	if _, err := tr.Suspend(t.Context(), spark.Lab); err != nil {
+		t.Error(err)
+	}
+	if d := cmp.Diff(before, tr.snapshot()); d != "" {
+		t.Errorf("suspended: %s", d)
+	}
+	if _, err := tr.Resume(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if again := tr.apply(spark, wanted); again.Writes != 0 {
+		t.Errorf("%d writes after a comparison: %q", again.Writes, statuses(again))
+	}
+	mustWarn(t, tr.restoreOwner(spark))
+	if d := cmp.Diff(before, tr.snapshot()); d != "" {
+		t.Error(d)
+	}
+	if l := tr.ledger(); len(l.Entries) != 0 {
+		t.Errorf("%+v", l.Entries)
+	}
+}
+
+// A write that fails among those that came late undoes all, the channels too.
+func TestLateFailureUndoesAll(t *testing.T) {
+	tr := withQueues(t, 8, 2)
+	before := tr.snapshot()
+	tr.fault = func(path string, _ []byte) error {
+		if strings.Contains(path, "/irq/46/") {
+			return &os.PathError{Op: "write", Path: path, Err: unix.ENOSPC}
+		}
+		return nil
+	}
+	_, err := tr.Apply(t.Context(), spark, nicOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}}), nil)
+	mustSay(t, err, "nic/eth8/irq/46/affinity", "ENOSPC", "nic/eth8/channels/combined")
+	if d := cmp.Diff(before, tr.snapshot()); d != "" {
+		t.Error(d)
+	}
+	if l := tr.ledger(); len(l.Entries) != 0 {
+		t.Errorf("%+v", l.Entries)
+	}
+}
+
+// Fewer channels take interrupts along; their numbers may be another device's later.
+func TestInterruptsThatGoWithChannels(t *testing.T) {
+	tr := withQueues(t, 8, 8)
+	before := tr.snapshot()
+	wanted := spec.NIC{Name: "eth8", IRQAffinity: "all", PacketSteering: &spec.Steering{CPUs: "none"}}
+	tr.apply(spark, nicOf(wanted))
+	wanted.Channels = &spec.ChannelCounts{Combined: "4"}
+	r := tr.apply(spark, nicOf(wanted))
+	if s := setting1(t, r, "nic/eth8/irq/43/affinity"); s.Live != "40" {
+		t.Errorf("%+v", s)
+	}
+	if again := tr.apply(spark, nicOf(wanted)); again.Writes != 0 {
+		t.Errorf("%d writes the second time: %q", again.Writes, statuses(again))
+	}
+	mustWarn(t, tr.restoreOwner(spark))
+	if d := cmp.Diff(before, tr.snapshot()); d != "" {
+		t.Error(d)
 	}
 }
 
 func TestBalancerIsStopped(t *testing.T) {
-	wanted := steeringOf(spec.NIC{Name: "eth8", IRQAffinity: "all"})
+	wanted := nicOf(spec.NIC{Name: "eth8", IRQAffinity: "all"})
 	resolved := func(tr *tree, t2 spec.Tunables) (map[string]string, string) {
 		p := plan{owner: spark}
 		ledger := tr.ledger()
@@ -252,7 +386,7 @@ func TestBalancerIsStopped(t *testing.T) {
 	// No interrupts, nothing to keep.
 	virtual := newTree(t)
 	virtual.put("proc/812/comm", "irqbalance\n")
-	if services, _ := resolved(virtual, steeringOf(spec.NIC{Name: "eth12", IRQAffinity: "all"})); len(services) != 0 {
+	if services, _ := resolved(virtual, nicOf(spec.NIC{Name: "eth12", IRQAffinity: "all"})); len(services) != 0 {
 		t.Errorf("a virtual device: %v", services)
 	}
 }

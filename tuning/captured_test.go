@@ -99,20 +99,30 @@ func each(t *testing.T, text string) []string {
 	return all
 }
 
-// fakeEthtool is a client on a wire whose other end answers from the tree.
+// fakeEthtool is a client on a wire whose other end is the drivers of the tree.
 func (tr *tree) fakeEthtool() (*ethtool.Client, error) {
 	family := genetlink.Family{ID: 21, Name: unix.ETHTOOL_GENL_NAME, Version: unix.ETHTOOL_GENL_VERSION}
-	return ethtool.New(genltest.Dial(genltest.ServeFamily(family, func(g genetlink.Message, _ netlink.Message) ([]genetlink.Message, error) {
+	return ethtool.New(genltest.Dial(genltest.ServeFamily(family, func(g genetlink.Message, n netlink.Message) ([]genetlink.Message, error) {
 		nic, err := requestedNIC(g.Data)
 		if err != nil {
 			return nil, err
 		}
 		text, err := os.ReadFile(tr.path("ethtool", nic, "channels"))
-		if err != nil || g.Header.Command != unix.ETHTOOL_MSG_CHANNELS_GET {
+		if err != nil || g.Header.Command == unix.ETHTOOL_MSG_CHANNELS_SET && tr.fixedChannels {
 			return nil, genltest.Error(int(unix.EOPNOTSUPP))
 		}
-		data, err := channelsReply(string(text))
-		return []genetlink.Message{{Header: genetlink.Header{Command: unix.ETHTOOL_MSG_CHANNELS_GET_REPLY, Version: 1}, Data: data}}, err
+		d := &driver{values: map[string]uint32{}, maxima: map[string]uint32{}, take: func(name string, value uint32) (uint32, error) {
+			return tr.takeChannels(nic, strings.TrimPrefix(name, "channels/"), value)
+		}}
+		for line := range strings.Lines(string(text)) {
+			var name string
+			var value, most uint32
+			if _, err := fmt.Sscanf(line, "%s %d/%d", &name, &value, &most); err != nil {
+				return nil, fmt.Errorf("%q: %w", line, err)
+			}
+			d.values["channels/"+name], d.maxima["channels/"+name] = value, most
+		}
+		return d.serve(g, n)
 	})))
 }
 
@@ -136,22 +146,17 @@ func requestedNIC(data []byte) (nic string, err error) {
 	return nic, d.Err()
 }
 
-func channelsReply(text string) ([]byte, error) {
-	e := netlink.NewAttributeEncoder()
-	for line := range strings.Lines(text) {
-		var name string
-		var value, most uint32
-		if _, err := fmt.Sscanf(line, "%s %d/%d", &name, &value, &most); err != nil {
-			return nil, fmt.Errorf("%q: %w", line, err)
-		}
-		ids := map[string][2]uint16{
-			"rx":       {unix.ETHTOOL_A_CHANNELS_RX_COUNT, unix.ETHTOOL_A_CHANNELS_RX_MAX},
-			"tx":       {unix.ETHTOOL_A_CHANNELS_TX_COUNT, unix.ETHTOOL_A_CHANNELS_TX_MAX},
-			"other":    {unix.ETHTOOL_A_CHANNELS_OTHER_COUNT, unix.ETHTOOL_A_CHANNELS_OTHER_MAX},
-			"combined": {unix.ETHTOOL_A_CHANNELS_COMBINED_COUNT, unix.ETHTOOL_A_CHANNELS_COMBINED_MAX},
-		}[name]
-		e.Uint32(ids[0], value)
-		e.Uint32(ids[1], most)
+// takeChannels is the tree's driver: it has the test make what comes with other channels.
+func (tr *tree) takeChannels(nic, name string, value uint32) (uint32, error) {
+	path := "ethtool/" + nic + "/channels"
+	was := regexp.MustCompile(`(?m)^` + name + ` (\d+)/`).FindStringSubmatch(tr.get(path))
+	if was[1] == strconv.Itoa(int(value)) {
+		return value, nil
 	}
-	return e.Encode()
+	if tr.setChannels == nil {
+		return 0, genltest.Error(int(unix.EINVAL))
+	}
+	tr.put(path, strings.Replace(tr.get(path), was[0], fmt.Sprintf("%s %d/", name, value), 1))
+	tr.setChannels(nic, int(value))
+	return value, nil
 }

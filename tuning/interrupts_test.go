@@ -124,7 +124,7 @@ func TestInterruptNames(t *testing.T) {
 func TestInterruptsOfAnyNumberOfCPUs(t *testing.T) {
 	for _, count := range []int{1, 2, 31, 32, 33, 64, 65, 128, 256} {
 		tr := machineOf(t, count)
-		r := tr.apply(spark, steeringOf(spec.NIC{Name: "eth8", IRQAffinity: "all", PacketSteering: &spec.Steering{CPUs: "all"}}))
+		r := tr.apply(spark, nicOf(spec.NIC{Name: "eth8", IRQAffinity: "all", PacketSteering: &spec.Steering{CPUs: "all"}}))
 		var cpus []int
 		for i := range 8 {
 			text := tr.get("proc/irq/" + strconv.Itoa(40+i) + "/smp_affinity")
@@ -149,7 +149,7 @@ func TestInterruptsOfAnyNumberOfCPUs(t *testing.T) {
 				t.Errorf("%d CPUs: %+v", count, s)
 			}
 		}
-		if r := tr.apply(spark, steeringOf(spec.NIC{Name: "eth8", IRQAffinity: "all", PacketSteering: &spec.Steering{CPUs: "all"}})); r.Writes != 0 {
+		if r := tr.apply(spark, nicOf(spec.NIC{Name: "eth8", IRQAffinity: "all", PacketSteering: &spec.Steering{CPUs: "all"}})); r.Writes != 0 {
 			t.Errorf("%d CPUs: %d writes the second time", count, r.Writes)
 		}
 		mustWarn(t, tr.restoreOwner(spark))

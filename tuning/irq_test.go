@@ -43,18 +43,18 @@ func TestCapturedAffinity(t *testing.T) {
 		{"epyc", "ens1f0np0", "0-31", "71 on 0, 72 on 1, 73 on 2"},
 		{"epyc", "ens1f0np0", "auto", "71 on 0, 72 on 0, 73 on 0, 74 on 0, 75 on 1"},
 	} {
-		r := captured(t, tc.machine).plan(spark, steeringOf(spec.NIC{Name: tc.nic, IRQAffinity: tc.cpus}))
+		r := captured(t, tc.machine).plan(spark, nicOf(spec.NIC{Name: tc.nic, IRQAffinity: tc.cpus}))
 		if got := affinitiesOf(r); !strings.HasPrefix(got, tc.want) {
 			t.Errorf("%s on %s: %s; want %s", tc.nic, tc.cpus, got, tc.want)
 		}
 	}
-	_, err := captured(t, "virtio").Plan(context.Background(), spark, steeringOf(spec.NIC{Name: "eth0", IRQAffinity: "0-2"}))
+	_, err := captured(t, "virtio").Plan(context.Background(), spark, nicOf(spec.NIC{Name: "eth0", IRQAffinity: "0-2"}))
 	mustSay(t, err, "eth0", `"0-2" names CPU 2`, "CPUs 0 to 1")
 }
 
 func TestNoInterrupts(t *testing.T) {
 	tr := newTree(t)
-	wanted := steeringOf(spec.NIC{Name: "eth0", IRQAffinity: "all"})
+	wanted := nicOf(spec.NIC{Name: "eth0", IRQAffinity: "all"})
 	r := tr.apply(spark, wanted)
 	if len(r.Settings) != 1 || r.Settings[0].Status != spec.Unsupported || r.Settings[0].Reason != "no interrupts of its own: it is a virtual device" {
 		t.Errorf("%+v", r.Settings)
@@ -67,7 +67,7 @@ func TestNoInterrupts(t *testing.T) {
 // An interrupt that the kernel manages is no failure of the others, whether its file says
 // so or only the write.
 func TestManagedInterrupts(t *testing.T) {
-	wanted := steeringOf(spec.NIC{Name: "eth8", IRQAffinity: "all"})
+	wanted := nicOf(spec.NIC{Name: "eth8", IRQAffinity: "all"})
 	refusal := func(tr *tree) {
 		tr.fault = func(path string, _ []byte) error {
 			if strings.Contains(path, "/irq/41/") {
@@ -134,14 +134,14 @@ func (tr *tree) remove(path string) {
 func TestNoVectorLeft(t *testing.T) {
 	tr := machineOf(t, 8)
 	tr.failAt(2, unix.ENOSPC)
-	_, err := tr.Apply(context.Background(), spark, steeringOf(spec.NIC{Name: "eth8", IRQAffinity: "all"}), nil)
+	_, err := tr.Apply(context.Background(), spark, nicOf(spec.NIC{Name: "eth8", IRQAffinity: "all"}), nil)
 	mustSay(t, err, "nic/eth8/irq/41/affinity", "ENOSPC", "no vector is left", "put back as before: nic/eth8/irq/40/affinity")
 }
 
 // The kernel takes an affinity and may yet serve the interrupt elsewhere: for good, which
 // is a failure, or until it next fires, which is not.
 func TestEffectiveAffinity(t *testing.T) {
-	wanted := steeringOf(spec.NIC{Name: "eth8", IRQAffinity: "2"})
+	wanted := nicOf(spec.NIC{Name: "eth8", IRQAffinity: "2"})
 	for _, tc := range []struct {
 		name, effective string
 		// counts are those of the interrupt at each look.
@@ -202,7 +202,7 @@ func (c *countingFiles) read(path string) ([]byte, error) {
 // A number that the NIC no longer has may be another device's now: it is left alone.
 func TestRestoreOfANumberThatIsGone(t *testing.T) {
 	tr := machineOf(t, 8)
-	tr.apply(spark, steeringOf(spec.NIC{Name: "eth8", IRQAffinity: "0"}))
+	tr.apply(spark, nicOf(spec.NIC{Name: "eth8", IRQAffinity: "0"}))
 	tr.remove("sys/class/net/eth8/device/msi_irqs/47")
 	tr.put("proc/irq/47/smp_affinity", "55\n")
 	mustWarn(t, tr.restoreOwner(spark))
@@ -225,7 +225,7 @@ func TestExcludedInterrupts(t *testing.T) {
 			tr.put("proc/irq/"+strconv.Itoa(40+i)+"/effective_affinity", spec.MaskOf(i%3).Format(4)+"\n")
 		}
 		var all []string
-		for _, s := range tr.plan(spark, steeringOf(n)).Settings {
+		for _, s := range tr.plan(spark, nicOf(n)).Settings {
 			if strings.HasSuffix(s.Key, "/rps_cpus") {
 				all = append(all, s.Desired)
 			}
@@ -251,7 +251,7 @@ func TestExcludedInterrupts(t *testing.T) {
 func TestSteeringOff(t *testing.T) {
 	tr := newTree(t)
 	tr.put(queueFile("eth12", "rx", 3, "rps_cpus"), "5\n")
-	r := tr.apply(spark, steeringOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{CPUs: spec.None}}))
+	r := tr.apply(spark, nicOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{CPUs: spec.None}}))
 	if s := setting1(t, r, "nic/eth12/rx-3/rps_cpus"); s.Status != spec.Applied || s.Live != "0" || s.Original != "5" {
 		t.Errorf("%+v", s)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ const insideVariable = "BENCHLAB_TEST_INSIDE_NAMESPACE"
 func TestKernel(t *testing.T) {
 	if os.Getenv(insideVariable) != "" {
 		enterNamespace(t)
-		for _, kt := range kernelTests {
+		for _, kt := range slices.Concat(kernelTests, nicTests) {
 			t.Run(kt.name, kt.run)
 		}
 		return
@@ -42,8 +43,8 @@ func TestKernel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%q (as a user, this test needs sudo without a password): %v\n%s", command, err, output)
 	}
-	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(kernelTests) {
-		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(kernelTests), output)
+	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(kernelTests)+len(nicTests) {
+		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(kernelTests)+len(nicTests), output)
 	}
 }
 
@@ -78,11 +79,13 @@ func addVeth(t *testing.T, name, peer string, queues int) {
 	}
 }
 
-// kernelTests run inside, one after the other; each restores what it touches.
-var kernelTests = []struct {
+type kernelTest struct {
 	name string
 	run  func(*testing.T)
-}{
+}
+
+// kernelTests run inside, one after the other; each restores what it touches.
+var kernelTests = []kernelTest{
 	{"vector in any spelling", kernelVector},
 	{"rounded flow count", kernelRounding},
 	{"every queue of a NIC", kernelQueues},
@@ -97,7 +100,7 @@ var kernelTests = []struct {
 	{"unset original", kernelUnset},
 	{"too many CPUs", kernelOverflow},
 	{"no interrupts", kernelNoInterrupts},
-	{"channels of a NIC", kernelChannels},
+	{"queues to be", kernelQueuesToBe},
 	{"automatic steering", kernelAuto},
 	{"upper devices", kernelUpperDevices},
 }
@@ -137,7 +140,7 @@ func kernelVector(t *testing.T) {
 
 func kernelRounding(t *testing.T) {
 	h := kernelHost(t)
-	wanted := steeringOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{FlowEntriesPerQueue: 3000}})
+	wanted := nicOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{FlowEntriesPerQueue: 3000}})
 	s := setting1(t, h.apply(spark, wanted), "nic/one/rx-0/rps_flow_cnt")
 	if s.Status != spec.Rounded || s.Desired != "3000" || s.Live != "4096" || s.Original != "0" {
 		t.Errorf("%+v", s)
@@ -165,7 +168,7 @@ func setting1(t *testing.T, r spec.Report, key string) spec.Setting {
 func kernelQueues(t *testing.T) {
 	h := kernelHost(t)
 	before := queueValues(t, "four")
-	wanted := steeringOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{FlowEntries: 32768}})
+	wanted := nicOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{FlowEntries: 32768}})
 	r := h.apply(spark, wanted)
 	var keys []string
 	for i := range 4 {
@@ -218,7 +221,7 @@ func queueValues(t *testing.T, nic string) map[string]string {
 
 func kernelSingleQueue(t *testing.T) {
 	h := kernelHost(t)
-	r := h.apply(spark, steeringOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{CPUs: "0"}}))
+	r := h.apply(spark, nicOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{CPUs: "0"}}))
 	if d := cmp.Diff([]string{"nic/one/rx-0/rps_cpus applied", "nic/one/tx-0/xps_cpus unsupported"}, statuses(r)); d != "" {
 		t.Error(d)
 	}
@@ -227,7 +230,7 @@ func kernelSingleQueue(t *testing.T) {
 		t.Errorf("xps_cpus of a single queue: %v", err)
 	}
 	mustWarn(t, h.restoreOwner(spark))
-	_, err := h.Plan(context.Background(), spark, steeringOf(spec.NIC{Name: "fourr", PacketSteering: &spec.Steering{}}))
+	_, err := h.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "fourr", PacketSteering: &spec.Steering{}}))
 	mustSay(t, err, `"fourr"`, "eth0.100, four, four-peer", "lo", `did you mean "four"?`)
 }
 
@@ -303,7 +306,7 @@ func kernelDottedName(t *testing.T) {
 	if r := h.apply(spark, sysctlsOf("net.ipv4.conf.eth0/100.rp_filter", "2")); r.Writes != 0 {
 		t.Errorf("the other spelling is another key: %+v", r)
 	}
-	h.apply(spark, steeringOf(spec.NIC{Name: "eth0.100", PacketSteering: &spec.Steering{}}))
+	h.apply(spark, nicOf(spec.NIC{Name: "eth0.100", PacketSteering: &spec.Steering{}}))
 	mustWarn(t, h.restoreOwner(spark))
 	if got := h.get(path); got != before {
 		t.Errorf("%q, was %q", got, before)
@@ -313,7 +316,7 @@ func kernelDottedName(t *testing.T) {
 func kernelNICGone(t *testing.T) {
 	h := kernelHost(t)
 	addVeth(t, "gone", "gone-peer", 2)
-	h.apply(spark, steeringOf(spec.NIC{Name: "gone", PacketSteering: &spec.Steering{FlowEntries: 1024}}))
+	h.apply(spark, nicOf(spec.NIC{Name: "gone", PacketSteering: &spec.Steering{FlowEntries: 1024}}))
 	link, err := netlink.LinkByName("gone")
 	if err != nil {
 		t.Fatal(err)
@@ -395,7 +398,7 @@ func kernelOverflow(t *testing.T) {
 
 func kernelNoInterrupts(t *testing.T) {
 	h := kernelHost(t)
-	r := h.apply(spark, steeringOf(spec.NIC{Name: "four", IRQAffinity: "auto"}))
+	r := h.apply(spark, nicOf(spec.NIC{Name: "four", IRQAffinity: "auto"}))
 	if s := setting1(t, r, "nic/four/irq/affinity"); s.Status != spec.Unsupported || !strings.Contains(s.Reason, "virtual device") {
 		t.Errorf("%+v", s)
 	}
@@ -404,16 +407,10 @@ func kernelNoInterrupts(t *testing.T) {
 	}
 }
 
-// The driver of a veth says over netlink what it has, and a plan counts on it.
-func kernelChannels(t *testing.T) {
+// A plan counts on what the driver of a veth says over netlink.
+func kernelQueuesToBe(t *testing.T) {
 	h := kernelHost(t)
-	if have := h.channelCounts("four"); have["rx"].Value != 4 || have["rx"].Max != 4 {
-		t.Errorf("channels %+v", have)
-	}
-	if have := h.channelCounts("lo"); have != nil {
-		t.Errorf("channels of lo: %+v", have)
-	}
-	r := h.plan(spark, steeringOf(spec.NIC{Name: "four", Channels: &spec.ChannelCounts{RX: "2", TX: "max"}, PacketSteering: &spec.Steering{}}))
+	r := h.plan(spark, nicOf(spec.NIC{Name: "four", Channels: &spec.ChannelCounts{RX: "2", TX: "max"}, PacketSteering: &spec.Steering{}}))
 	var keys []string
 	for _, s := range r.Settings {
 		if strings.Contains(s.Key, "ps_cpus") {
@@ -429,7 +426,7 @@ func kernelChannels(t *testing.T) {
 func kernelAuto(t *testing.T) {
 	h := kernelHost(t)
 	before := queueValues(t, "four")
-	wanted := steeringOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{CPUs: spec.Auto, ExcludeIRQ: true}})
+	wanted := nicOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{CPUs: spec.Auto, ExcludeIRQ: true}})
 	r := h.apply(spark, wanted)
 	if len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "four: software steering over CPUs ") || !strings.Contains(r.Notes[1], "leaves nothing out") {
 		t.Errorf("%q", r.Notes)
@@ -476,7 +473,7 @@ func kernelUpperDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for nic, words := range map[string][]string{"mac0": {"over one, whose queues", "name that instead"}, "br0": {"is a bridge over four-peer"}} {
-		_, err := h.Plan(context.Background(), spark, steeringOf(spec.NIC{Name: nic, PacketSteering: &spec.Steering{}}))
+		_, err := h.Plan(context.Background(), spark, nicOf(spec.NIC{Name: nic, PacketSteering: &spec.Steering{}}))
 		mustSay(t, err, words...)
 	}
 	for _, nic := range []string{"one", "four-peer"} {

@@ -40,6 +40,8 @@ type plan struct {
 	required bool
 	// partial: some settings show only once the channels of their NIC are changed.
 	partial bool
+	// persist has the values applied again at each boot.
+	persist bool
 }
 
 // step is a setting with what the host and the ledger say of it.
@@ -58,7 +60,7 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{owner: owner, bootID: bootID, required: t.Required}
+	p := plan{owner: owner, bootID: bootID, required: t.Required, persist: t.Persist}
 	if t, err = p.resolve(h, ledger, t); err != nil {
 		return plan{}, err
 	}
@@ -145,7 +147,7 @@ func (s step) original() Original {
 
 // verdict is the setting with a live value.
 func (s step) verdict(live Original) spec.Setting {
-	v := spec.Setting{Key: s.key, Original: s.original().show(), Desired: s.desired, Live: live.show()}
+	v := spec.Setting{Key: s.key, Original: s.original().show(), Desired: s.desired, Live: live.show(), Reason: s.note}
 	switch {
 	case s.unsupported != "":
 		v.Status, v.Reason = spec.Unsupported, s.unsupported

@@ -39,55 +39,44 @@ func (h *Host) queuesOf(n spec.NIC) (queues, error) {
 	if err := h.checkQueues(n.Name); err != nil {
 		return queues{}, err
 	}
-	q := queues{channels: h.channelCounts(n.Name)}
-	rxHas, txHas := channelCount(q.channels, "rx", spec.ChannelCounts{}), channelCount(q.channels, "tx", spec.ChannelCounts{})
+	// A driver that can't say has no channels to count with.
+	have, _, _ := h.parameters(n.Name, ethtool.Channels)
+	q := queues{channels: have}
+	rxHas, txHas := channelCount(have, "rx", nil), channelCount(have, "tx", nil)
 	// mlx5 had each rx queue twice from Linux 5.3 to 6.0; the second half is not used.
 	if rxHas > 0 && len(rx) == 2*rxHas {
 		rx = rx[:rxHas]
 	}
 	q.rx, q.tx, q.rxNow, q.txNow = rx, tx, len(rx), len(tx)
-	if n.Channels == nil || rxHas == 0 || txHas == 0 {
-		return q, nil
+	settings, _, err := h.channels(n)
+	if err != nil || rxHas == 0 || txHas == 0 {
+		return q, nil //nolint:nilerr // it is an error of the channels, which report it
+	}
+	wanted := map[string]int{}
+	for _, s := range settings {
+		p, ok := s.place.(parameter)
+		if count, err := strconv.Atoi(s.desired); ok && err == nil && s.unsupported == "" {
+			wanted[p.name] = count
+		}
 	}
 	// A driver may have several queues in a channel, as for traffic classes.
-	q.rx = upTo(channelCount(q.channels, "rx", *n.Channels) * len(rx) / rxHas)
-	q.tx = upTo(channelCount(q.channels, "tx", *n.Channels) * len(tx) / txHas)
+	q.rx = upTo(max(channelCount(have, "rx", wanted)*len(rx)/rxHas, 1))
+	q.tx = upTo(max(channelCount(have, "tx", wanted)*len(tx)/txHas, 1))
 	return q, nil
 }
 
 // channelCount is how many channels serve a direction, "rx" or "tx", once the wanted
-// ones are there. A driver without combined channels has one of each direction instead.
-func channelCount(have map[string]ethtool.Parameter, direction string, wanted spec.ChannelCounts) int {
-	count := func(name, text string) int {
-		p, ok := have[name]
-		switch n, err := strconv.Atoi(text); {
-		case !ok:
-			return 0
-		case text == spec.Max:
-			return int(p.Max)
-		case err == nil:
-			return n
+// ones are there.
+func channelCount(have map[string]ethtool.Parameter, direction string, wanted map[string]int) int {
+	count := 0
+	for _, name := range []string{direction, "combined"} {
+		if n, ok := wanted[name]; ok {
+			count += n
+		} else {
+			count += int(have[name].Value)
 		}
-		return int(p.Value)
 	}
-	own := map[string]string{"rx": wanted.RX, "tx": wanted.TX}[direction]
-	if have["combined"].Max == 0 && wanted.Combined != "" {
-		own = wanted.Combined
-	}
-	return count(direction, own) + count("combined", wanted.Combined)
-}
-
-// channelCounts asks the driver of a NIC; nil where it can't say, as many can't.
-func (h *Host) channelCounts(nic string) map[string]ethtool.Parameter {
-	client, err := h.dialEthtool()
-	if err != nil {
-		return nil
-	}
-	have, err := client.Get(nic, ethtool.Channels)
-	if closeErr := client.Close(); err != nil || closeErr != nil {
-		return nil
-	}
-	return have
+	return count
 }
 
 func upTo(count int) []int {

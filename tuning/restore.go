@@ -139,6 +139,10 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 		}
 		k, err := h.find(r.Key)
 		if err == nil {
+			w.reads++
+			if live, err := k.observe(); err == nil && live.State == Missing {
+				continue // it comes with another setting, which has its original too
+			}
 			err = w.putBack(observed{k, Original{State: Value, Value: r.Value}})
 		}
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hanzoai/benchlab/tuning/ethtool"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
@@ -20,9 +21,10 @@ type tunable struct {
 	find func(h *Host, key string) (knob, bool)
 }
 
-// tunables in the order in which they are applied. Within a NIC what resets others comes
-// before them: a driver that is given other channels forgets the masks of their queues.
-var tunables = []tunable{mtus, sysctls, irqAffinity, packetSteering}
+// tunables in the order in which they are applied. Services come first: what would write
+// the values that follow must have stopped. Within a NIC what resets others comes before
+// them: a driver that is given other channels forgets the masks of their queues.
+var tunables = []tunable{services, mtus, channels, rings, offloads, coalescing, sysctls, irqAffinity, packetSteering}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.
@@ -41,6 +43,9 @@ type knob struct {
 	inForce func(desired string) (note string, err error)
 	// passing: it comes and goes with the device's doings, so that nobody misses it.
 	passing bool
+	// moves says that the values beside this one, under the same key but for its last part,
+	// may follow a write of it, and come back with it: they need no original of their own.
+	moves bool
 }
 
 // place is where a value is read and written.
@@ -57,6 +62,8 @@ type setting struct {
 	desired string
 	// unsupported says why the host can't have it; empty where it can.
 	unsupported string
+	// note is what a person should know where nothing is wrong.
+	note string
 	// pending: where it is missing, an earlier setting of the same call will bring it.
 	pending bool
 	// check is asked with the live value before anything is written; nil means any will do.
@@ -140,6 +147,10 @@ func (k knob) rejected(wanted []byte, err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
 		err = inner.Err // the path stands here already
+	}
+	var asked *ethtool.Error
+	if errors.As(err, &asked) {
+		err = asked.Err // so does what was asked
 	}
 	return fmt.Errorf("%s: writing %q to %s: %w%s", k.key, spec.CanonicalText(string(wanted)), k, err, advice(err))
 }

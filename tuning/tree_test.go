@@ -24,6 +24,10 @@ type tree struct {
 	*Host
 	t     *testing.T
 	fault func(path string, text []byte) error
+	// setChannels makes what comes with other channels; nil refuses them.
+	setChannels func(nic string, count int)
+	// fixedChannels: the drivers have no way to change their channels.
+	fixedChannels bool
 	// writes lists the keys' paths below the root, in order.
 	writes []string
 }
@@ -134,7 +138,10 @@ func (tr *tree) boot(id string) { tr.put("proc/sys/kernel/random/boot_id", id+"\
 func (tr *tree) snapshot() map[string]string {
 	tr.t.Helper()
 	all := map[string]string{}
-	for _, top := range []string{"proc/sys", "sys"} {
+	for _, top := range []string{"proc/sys", "proc/irq", "sys"} {
+		if _, err := os.Stat(tr.path(top)); err != nil {
+			continue
+		}
 		err := filepath.WalkDir(tr.path(top), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -194,7 +201,7 @@ func sysctlsOf(pairs ...string) spec.Tunables {
 	return t
 }
 
-func steeringOf(nics ...spec.NIC) spec.Tunables { return spec.Tunables{NICs: nics} }
+func nicOf(nics ...spec.NIC) spec.Tunables { return spec.Tunables{NICs: nics} }
 
 // statuses is a report in short: "key status" for each setting.
 func statuses(r spec.Report) []string {

@@ -3,6 +3,7 @@ package tuning
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 )
 
@@ -10,7 +11,8 @@ import (
 type writer struct {
 	done          []change
 	reads, writes int
-	// reset has the keys of values that writes of others may have changed.
+	// reset has the keys of values that writes of others may have changed, and of the
+	// directories that all such values are in.
 	reset map[string]bool
 }
 
@@ -76,11 +78,17 @@ func (w *writer) beside(k knob) ([]observed, error) {
 // note keeps the keys of what a write may have reset: what was there before it, and what
 // came with it.
 func (w *writer) note(k knob, beside []observed) {
-	if k.resets == nil {
+	if k.resets == nil && !k.moves {
 		return
 	}
 	if w.reset == nil {
 		w.reset = map[string]bool{}
+	}
+	if k.moves {
+		w.reset[path.Dir(k.key)] = true
+	}
+	if k.resets == nil {
+		return
 	}
 	for _, o := range beside {
 		w.reset[o.key] = true

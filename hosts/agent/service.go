@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -174,6 +175,9 @@ func (s *Service) release(ctx context.Context, lab string) (spec.Report, error) 
 			return report, err
 		}
 	}
+	if err := s.fitBootUnit(ctx); err != nil {
+		return report, err
+	}
 	removed, err := s.tuning.RemoveUnused(ctx)
 	if err == nil && removed {
 		err = removeUploads()
@@ -185,6 +189,9 @@ func (s *Service) release(ctx context.Context, lab string) (spec.Report, error) 
 func (s *Service) Plan(ctx context.Context, r *agentpb.TuneRequest) (*agentpb.TuneReply, error) {
 	want, err := tunables(r)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkPersist(want); err != nil {
 		return nil, err
 	}
 	report, err := s.tuning.Plan(ctx, owner(r.GetOwner()), want)
@@ -201,6 +208,9 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 	if err != nil {
 		return err
 	}
+	if err := checkPersist(want); err != nil {
+		return err
+	}
 	unlock, err := s.lock(stream.Context(), func(holder string) {
 		_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Waiting{Waiting: holder}})
 	})
@@ -208,13 +218,20 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 		return err
 	}
 	defer unlock()
+	if want.Persist {
+		// Before the first value is in the ledger: what is to be there at the next boot must
+		// be, whenever that comes.
+		if err := s.addBootUnit(stream.Context()); err != nil {
+			return err
+		}
+	}
 	report, err := s.tuning.Apply(stream.Context(), owner(r.GetOwner()), want, func(setting spec.Setting) {
 		if text, err := json.Marshal(setting); err == nil {
 			// A reader that is gone misses progress, not the outcome: that is in the ledger.
 			_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Setting{Setting: text}})
 		}
 	})
-	if err != nil {
+	if err := errors.Join(err, s.fitBootUnit(context.WithoutCancel(stream.Context()))); err != nil {
 		return err
 	}
 	text, err := json.Marshal(report)
@@ -232,7 +249,7 @@ func (s *Service) Restore(ctx context.Context, r *agentpb.RestoreRequest) (*agen
 	}
 	defer unlock()
 	report, err := s.tuning.Restore(ctx, owner(r.GetOwner()))
-	if err != nil {
+	if err := errors.Join(err, s.fitBootUnit(context.WithoutCancel(ctx))); err != nil {
 		return nil, err
 	}
 	return reply(report)

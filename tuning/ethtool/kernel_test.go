@@ -137,9 +137,10 @@ func kernelUnsupported(t *testing.T, c *Client) {
 	mustSay(t, err, unix.EOPNOTSUPP, "NIC lo")
 }
 
-func feature(t *testing.T, c *Client, nic, name string) Feature {
+// feature is one of the NIC "one".
+func feature(t *testing.T, c *Client, name string) Feature {
 	t.Helper()
-	features, err := c.Features(nic)
+	features, err := c.Features("one")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func feature(t *testing.T, c *Client, nic, name string) Feature {
 			return f
 		}
 	}
-	t.Fatalf("NIC %s has no %s", nic, name)
+	t.Fatalf("there is no %s", name)
 	return Feature{}
 }
 
@@ -159,7 +160,7 @@ func kernelFeature(t *testing.T, c *Client) {
 			t.Fatal(err)
 		}
 		want := Feature{Name: "rx-gro", Active: on, Wanted: on, Changeable: true}
-		if got := feature(t, c, "one", "rx-gro"); got != want {
+		if got := feature(t, c, "rx-gro"); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
@@ -175,12 +176,12 @@ func kernelDependentFeature(t *testing.T, c *Client) {
 		t.Fatal(err)
 	}
 	const tso = "tx-tcp-segmentation"
-	if got, want := feature(t, c, "one", tso), (Feature{Name: tso, Wanted: true, Changeable: true}); got != want {
+	if got, want := feature(t, c, tso), (Feature{Name: tso, Wanted: true, Changeable: true}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	err = c.SetFeatures("one", map[string]bool{tso: true, "rx-gro": true})
 	mustSay(t, err, 0, tso+" did not change", "needs is off")
-	if !feature(t, c, "one", "rx-gro").Active {
+	if !feature(t, c, "rx-gro").Active {
 		t.Error("the other feature did not change either")
 	}
 	if err := c.SetFeatures("one", map[string]bool{"tx-scatter-gather": true, "rx-gro": false}); err != nil {
@@ -198,7 +199,7 @@ func kernelDependentFeature(t *testing.T, c *Client) {
 func kernelFixedFeature(t *testing.T, c *Client) {
 	addVeth(t, "one", 1)
 	const name = "rx-ntuple-filter"
-	if got := feature(t, c, "one", name); got != (Feature{Name: name}) {
+	if got := feature(t, c, name); got != (Feature{Name: name}) {
 		t.Errorf("%+v", got)
 	}
 	err := c.SetFeatures("one", map[string]bool{name: true})

@@ -54,7 +54,7 @@ func fakeKernel(t *testing.T, answer func() ([]genetlink.Message, error)) (*Clie
 // message is one answer of the fake kernel.
 func message(command uint8, body ...attribute) func() ([]genetlink.Message, error) {
 	return func() ([]genetlink.Message, error) {
-		data, err := encoded(append([]attribute{header("eth0")}, body...)...)
+		data, err := encoded(append([]attribute{header()}, body...)...)
 		return []genetlink.Message{{Header: genetlink.Header{Command: command, Version: 1}, Data: data}}, err
 	}
 }
@@ -85,22 +85,23 @@ func u32(id uint16, v uint32) attribute {
 	return func(e *netlink.AttributeEncoder) { e.Uint32(id, v) }
 }
 func u8(id uint16, v uint8) attribute { return func(e *netlink.AttributeEncoder) { e.Uint8(id, v) } }
-func text(id uint16, v string) attribute {
-	return func(e *netlink.AttributeEncoder) { e.String(id, v) }
-}
+
+// name is ETHTOOL_A_HEADER_DEV_NAME and ETHTOOL_A_BITSET_BIT_NAME, which are the same number.
+func name(v string) attribute  { return func(e *netlink.AttributeEncoder) { e.String(2, v) } }
 func flag(id uint16) attribute { return func(e *netlink.AttributeEncoder) { e.Flag(id, true) } }
 
-func header(nic string) attribute {
-	return nest(1, u32(unix.ETHTOOL_A_HEADER_DEV_INDEX, 2), text(unix.ETHTOOL_A_HEADER_DEV_NAME, nic))
+// header is how a reply begins.
+func header() attribute {
+	return nest(headerAttribute, u32(unix.ETHTOOL_A_HEADER_DEV_INDEX, 2), name("eth0"))
 }
 
 // bitset is the verbose form: a name with "+" is set. A list has no mask.
 func bitset(id uint16, list bool, names ...string) attribute {
 	var bits []attribute
-	for i, name := range names {
-		plain := strings.TrimPrefix(name, "+")
-		entry := []attribute{u32(unix.ETHTOOL_A_BITSET_BIT_INDEX, uint32(i)), text(unix.ETHTOOL_A_BITSET_BIT_NAME, plain)}
-		if plain != name {
+	for i, entryName := range names {
+		plain := strings.TrimPrefix(entryName, "+")
+		entry := []attribute{u32(unix.ETHTOOL_A_BITSET_BIT_INDEX, uint32(i)), name(plain)}
+		if plain != entryName {
 			entry = append(entry, flag(unix.ETHTOOL_A_BITSET_BIT_VALUE))
 		}
 		bits = append(bits, nest(unix.ETHTOOL_A_BITSET_BITS_BIT, entry...))
@@ -243,10 +244,10 @@ func TestFakeWireSetFeatures(t *testing.T) {
 	if !errors.As(err, &refused) || !cmp.Equal(refused.Features, []string{"rx-lro"}) {
 		t.Errorf("%v", refused)
 	}
-	body, err := encoded(nest(1, text(unix.ETHTOOL_A_HEADER_DEV_NAME, "eth0")),
+	body, err := encoded(nest(1, name("eth0")),
 		nest(unix.ETHTOOL_A_FEATURES_WANTED, nest(unix.ETHTOOL_A_BITSET_BITS,
-			nest(unix.ETHTOOL_A_BITSET_BITS_BIT, text(unix.ETHTOOL_A_BITSET_BIT_NAME, "rx-gro")),
-			nest(unix.ETHTOOL_A_BITSET_BITS_BIT, text(unix.ETHTOOL_A_BITSET_BIT_NAME, "rx-lro"), flag(unix.ETHTOOL_A_BITSET_BIT_VALUE)))))
+			nest(unix.ETHTOOL_A_BITSET_BITS_BIT, name("rx-gro")),
+			nest(unix.ETHTOOL_A_BITSET_BITS_BIT, name("rx-lro"), flag(unix.ETHTOOL_A_BITSET_BIT_VALUE)))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,14 +270,14 @@ func TestFakeWireErrors(t *testing.T) {
 }
 
 func TestFakeWireDamage(t *testing.T) {
-	for name, answer := range map[string]func() ([]genetlink.Message, error){
+	for what, answer := range map[string]func() ([]genetlink.Message, error){
 		"two messages": func() ([]genetlink.Message, error) {
 			return make([]genetlink.Message, 2), nil
 		},
 		"another message": message(unix.ETHTOOL_MSG_PAUSE_GET_REPLY),
 		"a short number":  message(unix.ETHTOOL_MSG_RINGS_GET_REPLY, u8(unix.ETHTOOL_A_RINGS_RX, 1)),
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(what, func(t *testing.T) {
 			c, _ := fakeKernel(t, answer)
 			got, err := c.Get("eth0", Rings)
 			mustSay(t, err, 0, "NIC eth0", "reading rings")
@@ -285,11 +286,11 @@ func TestFakeWireDamage(t *testing.T) {
 			}
 		})
 	}
-	for name, set := range map[string]attribute{
+	for what, set := range map[string]attribute{
 		"compact": nest(unix.ETHTOOL_A_FEATURES_HW, u32(unix.ETHTOOL_A_BITSET_SIZE, 32), u32(unix.ETHTOOL_A_BITSET_VALUE, 1)),
 		"no nest": u8(unix.ETHTOOL_A_FEATURES_HW, 1),
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(what, func(t *testing.T) {
 			c, _ := fakeKernel(t, message(unix.ETHTOOL_MSG_FEATURES_GET_REPLY, set))
 			_, err := c.Features("eth0")
 			mustSay(t, err, 0, "NIC eth0", "damaged")

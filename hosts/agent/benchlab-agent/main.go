@@ -24,6 +24,7 @@ const usage = `usage: benchlab-agent COMMAND
   status  [-json]           show what labs hold on this host: originals, wanted and live values
   restore [-json] [LAB...]  put the originals of these labs back, of all labs if none is
                             named, stop their servers, and forget the labs
+  boot                      what systemd starts at boot where a lab persists: apply its values
   serve                     what the provider starts over SSH: gRPC on stdin and stdout
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.
@@ -50,6 +51,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch service := agent.NewService(); {
 	case args[0] == "serve" && flags.NArg() == 0:
 		err = agent.Serve(ctx, service)
+	case args[0] == "boot" && flags.NArg() == 0:
+		err = boot(ctx, service, stdout)
 	case args[0] == "status" && flags.NArg() == 0:
 		err = status(ctx, service, stdout, *asJSON)
 	case args[0] == "restore":
@@ -63,6 +66,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// boot applies what labs persist, and logs what became of each value.
+func boot(ctx context.Context, s *agent.Service, out io.Writer) error {
+	return s.Boot(ctx, func(v spec.Setting) {
+		text := fmt.Sprintf("%s %s: wanted %s, found %s, original of this boot %s", v.Key, v.Status, v.Desired, v.Live, v.Original)
+		if v.Reason != "" {
+			text += ": " + v.Reason
+		}
+		_, _ = fmt.Fprintln(out, text)
+	})
 }
 
 // status prints what labs hold on this host.
