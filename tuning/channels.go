@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hanzoai/benchlab/tuning/ethtool"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
@@ -70,10 +72,17 @@ func (h *Host) findChannels(key string) (knob, bool) {
 		key: key, kind: spec.Tokens,
 		place:  parameter{h, nic, ethtool.Channels, name},
 		resets: func() ([]knob, error) { return h.queueFiles(nic) },
+		refuses: func(err error) string {
+			if errors.Is(err, unix.EOPNOTSUPP) {
+				return "the driver does not let its channels be changed"
+			}
+			return ""
+		},
 	}, true
 }
 
-// queueFiles are the masks and flow counts of a NIC's queues. A queue that vanishes takes
+// queueFiles are the masks and flow counts of a NIC's queues, and the affinity of their
+// interrupts. A queue that vanishes takes
 // them along and comes back without, and a driver that takes its queues down to change
 // them may put its own in place.
 func (h *Host) queueFiles(nic string) ([]knob, error) {
@@ -95,42 +104,11 @@ func (h *Host) queueFiles(nic string) ([]knob, error) {
 			}
 		}
 	}
-	return all, nil
-}
-
-// queuesToBe lists the queues that a NIC has once its channels are as wanted.
-func (h *Host) queuesToBe(n spec.NIC) (rx, tx []int, err error) {
-	rx, tx, err = h.queues(n.Name)
-	if err != nil {
-		return nil, nil, err
-	}
-	settings, have, err := h.channels(n)
-	if err != nil {
-		return rx, tx, nil //nolint:nilerr // it is an error of the channels, which report it
-	}
-	for _, s := range settings {
-		p, ok := s.place.(parameter)
-		wanted, err := strconv.Atoi(s.desired)
-		if !ok || err != nil || s.unsupported != "" {
-			continue
-		}
-		more := wanted - int(have[p.name].Value)
-		if p.name == "rx" || p.name == "combined" {
-			rx = resized(rx, more)
-		}
-		if p.name == "tx" || p.name == "combined" {
-			tx = resized(tx, more)
+	irqs, _, err := h.interrupts(nic)
+	for _, irq := range irqs {
+		if k, ok := h.findIRQ(nicPrefix + nic + "/irq/" + strconv.Itoa(irq.number) + "/affinity"); ok {
+			all = append(all, k)
 		}
 	}
-	return rx, tx, nil
-}
-
-// resized has so many more queues than before, and one at least; they are numbered from 0
-// without a gap.
-func resized(queues []int, more int) []int {
-	all := make([]int, max(len(queues)+more, 1))
-	for i := range all {
-		all[i] = i
-	}
-	return all
+	return all, err
 }

@@ -106,6 +106,10 @@ var kernelTests = []kernelTest{
 	{"one write", kernelOneWrite},
 	{"unset original", kernelUnset},
 	{"too many CPUs", kernelOverflow},
+	{"no interrupts", kernelNoInterrupts},
+	{"queues to be", kernelQueuesToBe},
+	{"automatic steering", kernelAuto},
+	{"upper devices", kernelUpperDevices},
 }
 
 func kernelHost(t *testing.T) *tree {
@@ -431,5 +435,92 @@ func kernelOverflow(t *testing.T) {
 	}
 	if _, failed := w.undo(); len(failed) != 0 {
 		t.Error(failed)
+	}
+}
+
+func kernelNoInterrupts(t *testing.T) {
+	h := kernelHost(t)
+	r := h.apply(spark, nicOf(spec.NIC{Name: "four", IRQAffinity: "auto"}))
+	if s := setting1(t, r, "nic/four/irq/affinity"); s.Status != spec.Unsupported || !strings.Contains(s.Reason, "virtual device") {
+		t.Errorf("%+v", s)
+	}
+	if r.Writes != 0 {
+		t.Errorf("%d writes", r.Writes)
+	}
+}
+
+// A plan counts on what the driver of a veth says over netlink.
+func kernelQueuesToBe(t *testing.T) {
+	h := kernelHost(t)
+	r := h.plan(spark, nicOf(spec.NIC{Name: "four", Channels: &spec.ChannelCounts{RX: "2", TX: "max"}, PacketSteering: &spec.Steering{}}))
+	var keys []string
+	for _, s := range r.Settings {
+		if strings.Contains(s.Key, "ps_cpus") {
+			keys = append(keys, s.Key)
+		}
+	}
+	want := []string{"nic/four/rx-0/rps_cpus", "nic/four/rx-1/rps_cpus", "nic/four/tx-0/xps_cpus", "nic/four/tx-1/xps_cpus", "nic/four/tx-2/xps_cpus", "nic/four/tx-3/xps_cpus"}
+	if d := cmp.Diff(want, keys); d != "" {
+		t.Error(d)
+	}
+}
+
+func kernelAuto(t *testing.T) {
+	h := kernelHost(t)
+	before := queueValues(t, "four")
+	wanted := nicOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{CPUs: spec.Auto, ExcludeIRQ: true}})
+	r := h.apply(spark, wanted)
+	if len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "four: software steering over CPUs ") || !strings.Contains(r.Notes[1], "leaves nothing out") {
+		t.Errorf("%q", r.Notes)
+	}
+	if s := setting1(t, r, "nic/four/rx-3/rps_cpus"); s.Status != spec.Applied {
+		t.Errorf("%+v", s)
+	}
+	if r := h.apply(spark, wanted); r.Writes != 0 {
+		t.Errorf("second apply: %+v", r)
+	}
+	mustWarn(t, h.restoreOwner(spark))
+	if d := cmp.Diff(before, queueValues(t, "four")); d != "" {
+		t.Error(d)
+	}
+}
+
+func kernelUpperDevices(t *testing.T) {
+	h := kernelHost(t)
+	parent, err := netlink.LinkByName("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	attributes := netlink.NewLinkAttrs()
+	attributes.Name, attributes.ParentIndex = "mac0", parent.Attrs().Index
+	links := []netlink.Link{&netlink.Macvlan{LinkAttrs: attributes, Mode: netlink.MACVLAN_MODE_BRIDGE}}
+	bridge := netlink.NewLinkAttrs()
+	bridge.Name = "br0"
+	links = append(links, &netlink.Bridge{LinkAttrs: bridge})
+	for _, link := range links {
+		if err := netlink.LinkAdd(link); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := netlink.LinkDel(link); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	port, err := netlink.LinkByName("four-peer")
+	if err == nil {
+		err = netlink.LinkSetMaster(port, links[1])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for nic, words := range map[string][]string{"mac0": {"over one, whose queues", "name that instead"}, "br0": {"is a bridge over four-peer"}} {
+		_, err := h.Plan(context.Background(), spark, nicOf(spec.NIC{Name: nic, PacketSteering: &spec.Steering{}}))
+		mustSay(t, err, words...)
+	}
+	for _, nic := range []string{"one", "four-peer"} {
+		if err := h.checkQueues(nic); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -115,6 +115,9 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	case e.Original.State == Missing && !k.canBring(e.Original):
 		verdict.Reason = "it goes with the setting that brought it"
 		return verdict, "", nil
+	case live.State == Missing && k.passing:
+		verdict.Reason = "it is gone, and its original with it"
+		return verdict, "", nil
 	case live.State == Missing:
 		return gone(verdict, fmt.Sprintf("%s is gone with %s: nothing to put back", e.Key, k))
 	case e.BootID != bootID && !ours:

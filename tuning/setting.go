@@ -31,7 +31,7 @@ var tunables = []tunable{
 	// kernel attaches.
 	queueDisciplines,
 	sysctls, numaBalancing, cpuPower, hugepages, sysfsFiles, limits,
-	packetSteering,
+	irqAffinity, packetSteering,
 }
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
@@ -43,6 +43,14 @@ type knob struct {
 	// resets lists what a write of this value may change as well, as it is on the host
 	// now; nil where there is nothing.
 	resets func() ([]knob, error)
+	// refuses says in words why the host can't have the value where that shows only as
+	// the error of a write; empty for any other error. nil means that none tells.
+	refuses func(error) string
+	// inForce asks, after a write, whether the kernel does what it took; nil where what
+	// is read back tells. The note is for the setting's reason.
+	inForce func(desired string) (note string, err error)
+	// passing: it comes and goes with the device's doings, so that nobody misses it.
+	passing bool
 	// moves says that the values beside this one, under the same key but for its last part,
 	// may follow a write of it, and come back with it: they need no original of their own.
 	moves bool
@@ -182,6 +190,7 @@ func advice(err error) string {
 		return ""
 	}
 	next := map[unix.Errno]string{
+		unix.ENOSPC:     "there is no room for it in the kernel; of an interrupt: no vector is left on the wanted CPUs, choose others",
 		unix.EINVAL:     "the kernel does not take this value: check its range and form",
 		unix.EACCES:     "the kernel keeps this file read-only here: run as root, on the machine itself rather than in a namespace",
 		unix.EPERM:      "not allowed from here: run as root, on the machine itself rather than in a user namespace",

@@ -26,23 +26,34 @@ type tree struct {
 	*Host
 	t     *testing.T
 	fault func(path string, text []byte) error
+	// setChannels makes what comes with other channels; nil refuses them.
+	setChannels func(nic string, count int)
+	// fixedChannels: the drivers have no way to change their channels.
+	fixedChannels bool
 	// writes lists the keys' paths below the root, in order.
 	writes []string
 }
 
-// newTree makes a machine with 4 CPUs of which 3 are online, a NIC of 1+1 queues and one
-// of 12 rx and 4 tx queues.
-func newTree(t *testing.T) *tree {
+// emptyTree is a host with nothing but its own PID namespace, the machine's first.
+func emptyTree(t *testing.T) *tree {
 	t.Helper()
 	root := t.TempDir()
 	tr := &tree{t: t, Host: NewHost(Options{Root: root, LedgerDir: filepath.Join(root, "var/lib/benchlab")})}
-	tr.files = tr.wrap()
+	tr.files, tr.dialEthtool = tr.wrap(), tr.fakeEthtool
 	if err := os.MkdirAll(tr.path("proc/self/ns"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(initialPIDNamespace, tr.path("proc/self/ns/pid")); err != nil {
 		t.Fatal(err)
 	}
+	return tr
+}
+
+// newTree makes a machine with 4 CPUs of which 3 are online, a NIC of 1+1 queues and one
+// of 12 rx and 4 tx queues.
+func newTree(t *testing.T) *tree {
+	t.Helper()
+	tr := emptyTree(t)
 	tr.boot("boot-1")
 	tr.put("sys/devices/system/cpu/possible", "0-3\n")
 	tr.put("sys/devices/system/cpu/online", "0-2\n")
@@ -154,7 +165,10 @@ func (tr *tree) becomeNamespace() {
 func (tr *tree) snapshot() map[string]string {
 	tr.t.Helper()
 	all := map[string]string{}
-	for _, top := range []string{"proc/sys", "sys"} {
+	for _, top := range []string{"proc/sys", "proc/irq", "sys"} {
+		if _, err := os.Stat(tr.path(top)); err != nil {
+			continue
+		}
 		err := filepath.WalkDir(tr.path(top), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err

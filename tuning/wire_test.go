@@ -50,6 +50,8 @@ var wireGroups = map[string]struct {
 	parameters      []wireParameter
 }{
 	"channels": {unix.ETHTOOL_MSG_CHANNELS_GET, unix.ETHTOOL_MSG_CHANNELS_GET_REPLY, unix.ETHTOOL_MSG_CHANNELS_SET, []wireParameter{
+		{name: "rx", id: unix.ETHTOOL_A_CHANNELS_RX_COUNT, maxID: unix.ETHTOOL_A_CHANNELS_RX_MAX},
+		{name: "tx", id: unix.ETHTOOL_A_CHANNELS_TX_COUNT, maxID: unix.ETHTOOL_A_CHANNELS_TX_MAX},
 		{name: "combined", id: unix.ETHTOOL_A_CHANNELS_COMBINED_COUNT, maxID: unix.ETHTOOL_A_CHANNELS_COMBINED_MAX},
 		{name: "other", id: unix.ETHTOOL_A_CHANNELS_OTHER_COUNT, maxID: unix.ETHTOOL_A_CHANNELS_OTHER_MAX},
 	}},

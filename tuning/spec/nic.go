@@ -59,10 +59,10 @@ func (n NIC) check() []error {
 		fault("", fmt.Errorf("queueDiscipline: %q is none of those that need no parameters: %s", k, strings.Join(queueDisciplines, ", ")))
 	}
 	if n.IRQAffinity != "" {
-		fault("irqAffinity: ", checkCPUs(n.IRQAffinity))
+		fault("irqAffinity: ", checkCPUs(n.IRQAffinity, All, Auto))
 	}
 	if s := n.PacketSteering; s != nil {
-		fault("packet steering: cpus: ", checkCPUs(s.CPUs))
+		fault("packet steering: cpus: ", checkCPUs(s.CPUs, All, Auto, None))
 		for _, f := range []struct {
 			field string
 			value int
@@ -71,7 +71,7 @@ func (n NIC) check() []error {
 				fault("packet steering: ", fmt.Errorf("%s is %d; it must be from 0 to %d", f.field, f.value, MaxFlowEntries))
 			}
 		}
-		if s.CPUs == "auto" && (n.Channels != nil || n.IRQAffinity != "") {
+		if s.CPUs == Auto && (n.Channels != nil || n.IRQAffinity != "") {
 			fault("packet steering: ", errors.New(`cpus "auto" decides about channels and interrupts too; leave channels and irqAffinity out, or name the CPUs`))
 		}
 	}
@@ -125,9 +125,19 @@ func checkCounts(counts []count) error {
 	return errors.Join(faults...)
 }
 
-// checkCPUs takes "all", "auto", a list, or nothing.
-func checkCPUs(text string) error {
-	if text == "" || text == "all" || text == "auto" {
+// What may stand for a list of CPUs.
+const (
+	// All is every CPU that is online.
+	All = "all"
+	// Auto leaves the choice to the host's facts.
+	Auto = "auto"
+	// None switches RPS off.
+	None = "none"
+)
+
+// checkCPUs takes one of the words, a list, or nothing.
+func checkCPUs(text string, words ...string) error {
+	if text == "" || slices.Contains(words, text) {
 		return nil
 	}
 	_, err := ParseList(text)

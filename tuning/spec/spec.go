@@ -77,9 +77,9 @@ type Coalescing struct {
 // Steering is RPS and RFS for every rx queue and XPS for every tx queue of a NIC, with
 // the host's rps_sock_flow_entries.
 type Steering struct {
-	// CPUs to steer to: "all" (every online CPU), a list such as "0-3,8", or "auto",
-	// which decides by the host's facts between hardware queues and software steering.
-	// Empty means "all".
+	// CPUs to steer to: "all" (every online CPU), a list such as "0-3,8", "none" (no RPS,
+	// where hardware queues do its work), or "auto", which decides by the host's facts
+	// between hardware queues and software steering. Empty means "all".
 	CPUs string `json:"cpus,omitempty" pulumi:"cpus,optional"`
 	// ExcludeIRQ leaves out the CPU that serves the queue's interrupt.
 	ExcludeIRQ bool `json:"excludeIrq,omitempty" pulumi:"excludeIrq,optional"`
