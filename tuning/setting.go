@@ -65,7 +65,8 @@ type setting struct {
 // expand turns tunables into settings. A key that two tunables agree on is there once.
 func (h *Host) expand(t spec.Tunables) ([]setting, error) {
 	var settings []setting
-	var faults []error
+	// A NIC that is not there is said once, not by each tunable.
+	t, faults := h.withoutUnknownNICs(t)
 	seen := map[string]bool{}
 	for _, tunable := range tunables {
 		more, err := tunable.expand(h, t)
