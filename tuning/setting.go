@@ -24,7 +24,15 @@ type tunable struct {
 // tunables in the order in which they are applied. Services come first: what would write
 // the values that follow must have stopped. Within a NIC what resets others comes before
 // them: a driver that is given other channels forgets the masks of their queues.
-var tunables = []tunable{services, mtus, channels, rings, offloads, coalescing, sysctls, packetSteering}
+var tunables = []tunable{
+	services,
+	mtus, channels, rings, offloads, coalescing,
+	// Before the sysctls, as it is put back after them: net.core.default_qdisc is what the
+	// kernel attaches.
+	queueDisciplines,
+	sysctls, numaBalancing, cpuPower, hugepages, sysfsFiles, limits,
+	packetSteering,
+}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.
@@ -48,6 +56,11 @@ type place interface {
 	String() string
 }
 
+// removable is a place that benchlab makes itself, and takes away where it was missing.
+type removable interface {
+	remove() error
+}
+
 // setting is a knob and what is wanted of it.
 type setting struct {
 	knob
@@ -56,7 +69,8 @@ type setting struct {
 	unsupported string
 	// note is what a person should know where nothing is wrong.
 	note string
-	// pending: where it is missing, an earlier setting of the same call will bring it.
+	// pending: where it is missing, an earlier setting of the same call will bring it, or
+	// its own write.
 	pending bool
 	// check is asked with the live value before anything is written; nil means any will do.
 	check func(live string) error
@@ -133,6 +147,20 @@ func (k knob) back(original, live Original) bool {
 		return original.State == live.State
 	}
 	return k.kind.Compare(original.Value, live.Value) == spec.Equal
+}
+
+// canBring says whether there is a way back to an original.
+func (k knob) canBring(o Original) bool {
+	_, ok := k.place.(removable)
+	return o.State == Value || o.State == Missing && ok
+}
+
+// bring makes the place what an original says.
+func (k knob) bring(o Original) error {
+	if r, ok := k.place.(removable); ok && o.State == Missing {
+		return r.remove()
+	}
+	return k.write(o.bytes())
 }
 
 // rejected words a write that the kernel refused: what was wanted, errno, what next.

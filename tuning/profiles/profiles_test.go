@@ -89,7 +89,7 @@ func TestParse(t *testing.T) {
 			"net.core.a_counter":              "18446744073709551615",
 		},
 		NICs:          []spec.NIC{nic("eth0"), nic("eth1")},
-		CPU:           &spec.CPUPower{Governor: "performance", EnergyPerformancePreference: "balance_performance", Boost: ptr(false)},
+		CPU:           &spec.CPUPower{Governor: "performance", EnergyPerformancePreference: "performance", Boost: ptr(false)},
 		Hugepages:     &spec.Hugepages{Enabled: "madvise", Defrag: "defer+madvise"},
 		NUMABalancing: ptr(false),
 		Sysfs:         map[string]string{"/sys/kernel/mm/ksm/run": "0", "/sys/block/sda/queue/scheduler": "none"},

@@ -43,7 +43,7 @@ nic {
 
 cpu {
   governor                      = "performance"
-  energy_performance_preference = "balance_performance"
+  energy_performance_preference = "performance"
   boost                         = false
 }
 
