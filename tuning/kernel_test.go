@@ -25,7 +25,7 @@ const insideVariable = "BENCHLAB_TEST_INSIDE_NAMESPACE"
 func TestKernel(t *testing.T) {
 	if os.Getenv(insideVariable) != "" {
 		enterNamespace(t)
-		for _, kt := range slices.Concat(kernelTests, nicTests) {
+		for _, kt := range allKernelTests() {
 			t.Run(kt.name, kt.run)
 		}
 		return
@@ -43,8 +43,8 @@ func TestKernel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%q (as a user, this test needs sudo without a password): %v\n%s", command, err, output)
 	}
-	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(kernelTests)+len(nicTests) {
-		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(kernelTests)+len(nicTests), output)
+	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(allKernelTests()) {
+		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(allKernelTests()), output)
 	}
 }
 
@@ -82,6 +82,10 @@ func addVeth(t *testing.T, name, peer string, queues int) {
 type kernelTest struct {
 	name string
 	run  func(*testing.T)
+}
+
+func allKernelTests() []kernelTest {
+	return slices.Concat(kernelTests, channelTests, offloadTests)
 }
 
 // kernelTests run inside, one after the other; each restores what it touches.

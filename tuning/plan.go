@@ -61,11 +61,12 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 		return plan{}, err
 	}
 	p := plan{owner: owner, bootID: bootID, required: t.Required, persist: t.Persist}
+	t, faults := h.withoutUnknownNICs(t)
 	if t, err = p.resolve(h, ledger, t); err != nil {
-		return plan{}, err
+		return plan{}, errors.Join(append(faults, err)...)
 	}
 	settings, err := h.expand(t)
-	faults := []error{err}
+	faults = append(faults, err)
 	known := ledger.clone() // the steps point into it, so nobody else may
 	for _, s := range settings {
 		if err := ctx.Err(); err != nil {

@@ -185,7 +185,7 @@ func kernelQdiscExplicitOriginal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s := h.plan(spark, qdiscOf("explicit", "bfifo")).Settings[0]; s.Status != spec.Unsupported || s.Live != "mq pfifo_fast pfifo" || !strings.Contains(s.Reason, "pfifo 8") {
+	if s := h.plan(spark, qdiscOf("explicit", "bfifo")).Settings[0]; s.Status != spec.Unsupported || s.Live != "mq pfifo_fast pfifo" || !strings.Contains(s.Reason, "the queue discipline pfifo ") {
 		t.Errorf("a leaf of someone's: %+v", s)
 	}
 }
