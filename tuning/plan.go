@@ -61,6 +61,7 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 		return plan{}, err
 	}
 	p := plan{owner: owner, bootID: bootID, required: t.Required, persist: t.Persist}
+	// A NIC that is not there is said once, not by each tunable.
 	t, faults := h.withoutUnknownNICs(t)
 	if t, err = p.resolve(h, ledger, t); err != nil {
 		return plan{}, errors.Join(append(faults, err)...)

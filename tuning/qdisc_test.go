@@ -180,12 +180,13 @@ func kernelQdiscExplicitOriginal(t *testing.T) {
 	}
 	root.Handle = netlink.MakeHandle(0x42, 0)
 	leaf := &netlink.GenericQdisc{QdiscAttrs: attributes(link, netlink.MakeHandle(0x42, 2)), QdiscType: "pfifo"}
+	leaf.Handle = netlink.MakeHandle(0x43, 0)
 	for _, q := range []netlink.Qdisc{root, leaf} {
 		if err := netlink.QdiscReplace(q); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s := h.plan(spark, qdiscOf("explicit", "bfifo")).Settings[0]; s.Status != spec.Unsupported || s.Live != "mq pfifo_fast pfifo" || !strings.Contains(s.Reason, "the queue discipline pfifo ") {
+	if s := h.plan(spark, qdiscOf("explicit", "bfifo")).Settings[0]; s.Status != spec.Unsupported || s.Live != "mq pfifo_fast pfifo" || !strings.Contains(s.Reason, "pfifo 43:") {
 		t.Errorf("a leaf of someone's: %+v", s)
 	}
 }

@@ -87,7 +87,6 @@ type setting struct {
 // expand turns tunables into settings. A key that two tunables agree on is there once.
 func (h *Host) expand(t spec.Tunables) ([]setting, error) {
 	var settings []setting
-	// A NIC that is not there is said once, not by each tunable.
 	var faults []error
 	seen := map[string]bool{}
 	for _, tunable := range tunables {
