@@ -33,6 +33,15 @@ type knob struct {
 	// resets lists what a write of this value may change as well, as it is on the host
 	// now; nil where there is nothing.
 	resets func() ([]knob, error)
+	// follows is a value that can be read and not written: it is there while one of resets
+	// is in force. Empty where there is no such value.
+	follows string
+}
+
+// comesWith says whether an original is brought back by what the knob resets, and by
+// nothing else.
+func (k knob) comesWith(o Original) bool {
+	return k.follows != "" && o.State == Value && o.show() == k.follows
 }
 
 // place is where a value is read and written.
