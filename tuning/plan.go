@@ -77,7 +77,7 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 	if err := errors.Join(faults...); err != nil {
 		return plan{}, err
 	}
-	p.warnings = h.withoutEffect(p.sysctls())
+	p.warnings = append(h.withoutEffect(p.sysctls()), h.otherOwners(t, p.sysctls())...)
 	return p, nil
 }
 
