@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/vishvananda/netlink"
+
+	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
 // interfaceValues reads every value of every interface of a family, and what is beside them.
@@ -169,6 +171,70 @@ func kernelOutvoted(t *testing.T) {
 	}
 	link, err := netlink.LinkByName("later")
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := netlink.LinkDel(link); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Below 1280 bytes the kernel drops all IPv6 values of a NIC; they come back as defaults.
+func kernelMTUTooSmall(t *testing.T) {
+	h := kernelHost(t)
+	const key, mtu = "net.ipv6.conf.one.accept_ra", "sys/class/net/one/mtu"
+	wanted := sysctlsOf(key, "2")
+	h.apply(spark, wanted)
+	h.put(mtu, "1000\n")
+	_, err := h.Plan(context.Background(), spark, wanted)
+	mustSay(t, err, key, `has no "one"`, "interface")
+	h.put(mtu, "1500\n")
+	if s := h.plan(spark, wanted).Settings[0]; s.Status != spec.Differs || s.Live != "1" || s.Original != "1" {
+		t.Errorf("the default is no drift: %+v", s)
+	}
+	h.apply(spark, wanted)
+	h.put(mtu, "1000\n")
+	mustWarn(t, h.restoreOwner(spark), "sysctl/"+key+" is gone")
+	h.put(mtu, "1500\n")
+
+	// A larger one is set before what hangs on it, and goes back after that.
+	wanted.NICs = []spec.NIC{{Name: "one", MTU: 9000}}
+	if d := cmp.Diff([]string{"nic/one/mtu applied", "sysctl/" + key + " applied"}, statuses(h.apply(spark, wanted))); d != "" {
+		t.Error(d)
+	}
+	mustWarn(t, h.restoreOwner(spark))
+	if got := h.get(mtu) + h.get("proc/sys/net/ipv6/conf/one/accept_ra"); got != "1500\n1\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A NIC that was removed and made again has the kernel's values: that is drift, and an
+// apply brings ours. The original is still the first one.
+func kernelNICMadeAnew(t *testing.T) {
+	h := kernelHost(t)
+	addVeth(t, "anew", "anew-peer", 2)
+	wanted := sysctlsOf("net.ipv4.conf.anew.rp_filter", "2")
+	wanted.NICs = []spec.NIC{{Name: "anew", PacketSteering: &spec.Steering{CPUs: "0"}}}
+	h.apply(spark, wanted)
+	link, err := netlink.LinkByName("anew")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := netlink.LinkDel(link); err != nil {
+		t.Fatal(err)
+	}
+	addVeth(t, "anew", "anew-peer", 2)
+	before := queueValues(t, "anew")
+	for _, s := range h.plan(spark, wanted).Settings {
+		if s.Status != spec.Differs {
+			t.Errorf("%+v", s)
+		}
+	}
+	h.apply(spark, wanted)
+	mustWarn(t, h.restoreOwner(spark))
+	if d := cmp.Diff(before, queueValues(t, "anew")); d != "" {
+		t.Error(d)
+	}
+	if link, err = netlink.LinkByName("anew"); err != nil {
 		t.Fatal(err)
 	}
 	if err := netlink.LinkDel(link); err != nil {

@@ -253,3 +253,43 @@ func TestRefusedByOtherValues(t *testing.T) {
 		})
 	}
 }
+
+// What will not do what it seems to is said, and nothing else is.
+func TestWithoutEffect(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		wanted spec.Tunables
+		want   []string
+	}{
+		{"buffers", sysctlsOf("net.core.rmem_default", "1000000"),
+			[]string{"net.core.rmem_default will be 1000000, more than net.core.rmem_max (212992): sockets start with more than a program may ask for"}},
+		{"both buffers", sysctlsOf("net.core.rmem_default", "1000000", "net.core.rmem_max", "1000000"), nil},
+		{"a smaller maximum", sysctlsOf("net.core.wmem_max", "4608"),
+			[]string{"net.core.wmem_default will be 212992, more than net.core.wmem_max (4608): sockets start with more than a program may ask for"}},
+		{"buffers of TCP beyond the maximum are no fault", sysctlsOf("net.ipv4.tcp_rmem", "4096 131072 33554432"), nil},
+		{"few ports", sysctlsOf("net.ipv4.ip_local_port_range", "8000 8009"),
+			[]string{`net.ipv4.ip_local_port_range "8000 8009" has 10 ports, and net.ipv4.ip_local_reserved_ports leaves 3 of them to connections`}},
+		{"many ports", sysctlsOf("net.ipv4.ip_local_port_range", "1024 65535"), nil},
+		{"table of neighbours", sysctlsOf("net.ipv4.neigh.default.gc_thresh1", "1024"), nil},
+		{"defaults of neighbours", sysctlsOf("net.ipv4.neigh.default.mcast_solicit", "5"),
+			[]string{"net.ipv4.neigh.default.mcast_solicit is for interfaces that are made later; those that have a value of their own keep it"}},
+		{"redirects of all", sysctlsOf("net.ipv4.conf.all.send_redirects", "0"),
+			[]string{"net.ipv4.conf.all.send_redirects = 0 does not decide on eth0 (1): of that and the NIC's own the larger one counts"}},
+		{"redirects of each", sysctlsOf("net.ipv4.conf.all.send_redirects", "0", "net.ipv4.conf.eth0.send_redirects", "0"), nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tr := coupledTree(t)
+			for path, text := range map[string]string{
+				"net/core/rmem_default": "212992", "net/core/rmem_max": "212992", "net/core/wmem_default": "212992", "net/core/wmem_max": "212992",
+				"net/ipv4/ip_local_reserved_ports": "80,8001-8006,8009,9000", "net/ipv4/neigh/default/gc_thresh1": "128",
+				"net/ipv4/neigh/default/mcast_solicit": "3", "net/ipv4/neigh/eth0/mcast_solicit": "3",
+				"net/ipv4/conf/all/send_redirects": "1", "net/ipv4/conf/lo/send_redirects": "1", "net/ipv4/conf/eth0/send_redirects": "1",
+			} {
+				tr.put("proc/sys/"+path, text+"\n")
+			}
+			if d := cmp.Diff(tc.want, tr.plan(spark, tc.wanted).Warnings); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}

@@ -101,6 +101,8 @@ var kernelTests = []struct {
 	{"congestion control", kernelCongestionControl},
 	{"ports of connections", kernelPorts},
 	{"what counts of all and one", kernelOutvoted},
+	{"MTU too small for IPv6", kernelMTUTooSmall},
+	{"NIC made anew", kernelNICMadeAnew},
 }
 
 func kernelHost(t *testing.T) *tree {
