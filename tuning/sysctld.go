@@ -76,7 +76,7 @@ func winner(assignments []assignment, name string) (last assignment, ok bool) {
 			last, ok = a, true
 		}
 	}
-	return last, ok && !(excluded && last.isPattern())
+	return last, ok && (!excluded || !last.isPattern())
 }
 
 // assignments reads all files in the order in which they are applied: by their names,
