@@ -62,7 +62,6 @@ func sysctlComponents(name string) ([]string, error) {
 		for j, c := range components {
 			components[j] = strings.ReplaceAll(c, "/", ".")
 		}
-		components = joinInterface(components)
 	}
 	for _, c := range components {
 		switch c {
@@ -72,11 +71,11 @@ func sysctlComponents(name string) ([]string, error) {
 			return nil, fmt.Errorf("%q is no component of a name; write the name without it", c)
 		}
 	}
-	return components, nil
+	return joinInterface(components), nil
 }
 
-// joinInterface makes one component of the name of an interface that was written with
-// plain dots: <family>.conf.<interface>.<key>, and likewise with neigh.
+// joinInterface makes one component of the name of an interface whose dots were written
+// as separators: <family>.conf.<interface>.<key>, and likewise with neigh.
 func joinInterface(components []string) []string {
 	last := len(components) - 1
 	if last < 5 || components[0] != "net" || components[2] != "conf" && components[2] != "neigh" {
