@@ -156,6 +156,16 @@ func TestCoupledKilledAnywhere(t *testing.T) {
 	}
 }
 
+// A value that an update wants as it was found has reset others all the same.
+func TestCoupledWantedAsItWas(t *testing.T) {
+	tr := coupledTree(t)
+	before := tr.snapshot()
+	tr.apply(spark, sysctlsOf("net.ipv4.ip_forward", "1"))
+	tr.apply(spark, sysctlsOf("net.ipv4.ip_forward", "0"))
+	mustWarn(t, tr.restoreOwner(spark))
+	tr.wantSnapshot("restored", before)
+}
+
 // What was beside a value in an earlier boot says nothing about this one.
 func TestCoupledAfterAReboot(t *testing.T) {
 	tr := coupledTree(t)

@@ -107,10 +107,9 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	verdict.Live = live.show()
 	ours := e.ours(k, live)
 	switch {
+	case k.back(e.Original, live) && e.BootID != bootID:
+		return verdict, "", nil
 	case k.back(e.Original, live):
-		if e.BootID != bootID {
-			return verdict, "", nil
-		}
 		// Its write may be done and theirs not: a kill in between, or someone else's write.
 		return verdict, "", h.restoreBeside(w, k, e, live, l)
 	case e.Original.State == Missing && !k.canBring(e.Original):
