@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -75,7 +73,7 @@ func (p *plan) resolve(h *Host, ledger Ledger, t spec.Tunables) (spec.Tunables, 
 			t.Services = map[string]string{}
 		}
 		t.Services[balancer] = spec.Stopped
-		note("%s: irqbalance is stopped while the lab stands, as it would move the interrupts again within 10 s", pinned)
+		note("%s: irqbalance is to be stopped while the lab stands: it would move the interrupts again within 10 s", pinned)
 	}
 	return t, nil
 }
@@ -155,18 +153,5 @@ func (h *Host) stopsBalancer(t spec.Tunables, ledger Ledger, owner spec.Owner) b
 			return true
 		}
 	}
-	return h.running("irqbalance")
-}
-
-// running says whether a process of that name runs on the host.
-func (h *Host) running(name string) bool {
-	// The pattern is well-formed, so the only error can't be.
-	paths, _ := filepath.Glob(h.path("proc/[0-9]*/comm"))
-	for _, path := range paths {
-		// A process that has ended meanwhile does not run.
-		if text, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(text)) == name {
-			return true
-		}
-	}
-	return false
+	return h.process("irqbalance") != ""
 }

@@ -26,55 +26,85 @@ func (h *Host) Boot(ctx context.Context, patience time.Duration, progress func(s
 	if err != nil {
 		return err
 	}
-	ledger := onDisk.clone()
-	var undone []*Entry
-	for i := range ledger.Entries {
-		if e := &ledger.Entries[i]; e.Persist && e.BootID != bootID {
+	b := &booting{h: h, bootID: bootID, onDisk: onDisk, ledger: onDisk.clone(), progress: progress}
+	var undone, passing []*Entry
+	for i := range b.ledger.Entries {
+		e := &b.ledger.Entries[i]
+		if !e.Persist || e.BootID == bootID {
+			continue
+		}
+		if k, err := h.find(e.Key); err == nil && k.passing {
+			passing = append(passing, e)
+		} else {
 			undone = append(undone, e)
 		}
 	}
+	after := fmt.Sprintf("not on this host after %s: ", patience)
 	if err := h.awaitDevices(ctx, undone, patience); err != nil {
 		return err
 	}
-	var w writer
-	var faults []error
-	fail := func(e *Entry, err error) {
-		faults = append(faults, err)
-		progress(spec.Setting{Key: e.Key, Original: e.Original.show(), Desired: e.Desired, Status: spec.Failed, Reason: err.Error()})
+	if err := b.bring(ctx, undone, after+"was the device renamed, or its driver not loaded?"); err != nil {
+		return errors.Join(append(b.faults, err)...)
 	}
+	// These may have come with the others only, as interrupts do with their queues.
+	if err := h.awaitDevices(ctx, passing, patience); err != nil {
+		return errors.Join(append(b.faults, err)...)
+	}
+	if err := b.bring(ctx, passing, after+"this boot gave out other numbers; apply once more (pulumi up --refresh)"); err != nil {
+		return errors.Join(append(b.faults, err)...)
+	}
+	return errors.Join(append(b.faults, h.settle(&b.writer, &b.ledger))...)
+}
+
+// booting is the state of one Boot.
+type booting struct {
+	h              *Host
+	bootID         string
+	onDisk, ledger Ledger
+	writer         writer
+	progress       func(spec.Setting)
+	// faults are those of single values.
+	faults []error
+}
+
+// bring gives entries of the ledger their new originals and then their values. Its error
+// is one that ends the boot.
+func (b *booting) bring(ctx context.Context, entries []*Entry, missing string) error {
 	var found []*Entry
-	for _, e := range undone {
-		live, err := h.observe(e.Key)
+	for _, e := range entries {
+		live, err := b.h.observe(e.Key)
 		if err == nil && live.State == Missing && !e.pending() {
-			err = fmt.Errorf("%s: not on this host after %s: was the device renamed, or its driver not loaded?", e.Key, patience)
+			err = fmt.Errorf("%s: %s", e.Key, missing)
 		}
 		if err != nil {
-			fail(e, err)
+			b.faults = append(b.faults, err)
+			b.progress(spec.Setting{Key: e.Key, Original: e.Original.show(), Desired: e.Desired, Status: spec.Failed, Reason: err.Error()})
 			continue
 		}
-		e.Original, e.BootID, e.Time, e.Suspended = live, bootID, now(), false
+		e.Original, e.BootID, e.Time, e.Suspended = live, b.bootID, now(), false
 		found = append(found, e)
 	}
 	// Only now, as what a value resets may be another one's original.
 	for _, e := range found {
-		if err := h.bootResets(&w, &ledger, e); err != nil {
+		if err := b.h.bootResets(&b.writer, &b.ledger, e); err != nil {
 			return fmt.Errorf("%w; no value was changed", err)
 		}
 	}
-	if err := h.saveChanged(onDisk, ledger); err != nil {
+	if err := b.h.saveChanged(b.onDisk, b.ledger); err != nil {
 		return fmt.Errorf("%w; no value was changed", err)
 	}
+	b.onDisk = b.ledger.clone()
 	for _, e := range found {
 		if err := ctx.Err(); err != nil {
-			return errors.Join(append(faults, fmt.Errorf("stopped: %w", err))...)
+			return fmt.Errorf("stopped: %w", err)
 		}
-		verdict, err := h.resume(&w, *e)
+		verdict, err := b.h.resume(&b.writer, *e)
 		if err != nil {
-			faults = append(faults, err)
+			b.faults = append(b.faults, err)
 		}
-		progress(verdict)
+		b.progress(verdict)
 	}
-	return errors.Join(append(faults, h.settle(&w, &ledger))...)
+	return nil
 }
 
 // pending says whether another setting of the lab has to bring the value first.

@@ -18,6 +18,7 @@ import (
 func TestAnySequenceEndsAtTheOriginals(t *testing.T) {
 	for seed := range uint64(60) {
 		tr := newTree(t)
+		tr.addEth8(4)
 		before := tr.snapshot()
 		random := rand.New(rand.NewPCG(seed, 0))
 		var history []string
@@ -50,13 +51,22 @@ func (tr *tree) disturb(random *rand.Rand) (what string) {
 	if random.IntN(2) == 0 {
 		wanted.NICs = []spec.NIC{{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0-1", FlowEntries: 64 << random.IntN(3)}}}
 	}
+	if random.IntN(2) == 0 {
+		steering := []*spec.Steering{nil, {CPUs: "0-1", ExcludeIRQ: true}, {CPUs: spec.Auto}}[random.IntN(3)]
+		n := spec.NIC{Name: "eth8", PacketSteering: steering}
+		if steering == nil || steering.CPUs != spec.Auto {
+			n.IRQAffinity = []string{"auto", "2"}[random.IntN(2)]
+		}
+		wanted.NICs = append(wanted.NICs, n)
+	}
 	ctx := context.Background()
 	switch n := 1 + random.IntN(4); random.IntN(8) {
 	case 0, 1:
 		_, err := tr.Apply(ctx, owner, wanted, nil)
 		return fmt.Sprintf("apply %v: %v", wanted, err)
 	case 2:
-		tr.failAt(n, unix.EINVAL)
+		// Of an interrupt EIO is no failure: the kernel manages it.
+		tr.failAt(n, []error{unix.EINVAL, unix.EIO}[random.IntN(2)])
 		_, err := tr.Apply(ctx, owner, wanted, nil)
 		return fmt.Sprintf("apply %v failing at %d: %v", wanted, n, err)
 	case 3:
