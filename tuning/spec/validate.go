@@ -23,12 +23,20 @@ func (t Tunables) Validate() error {
 		}
 	}
 	if t.CPU != nil {
-		faults = append(faults, checkWord("cpu governor", t.CPU.Governor), checkWord("cpu energyPerformancePreference", t.CPU.EnergyPerformancePreference))
+		faults = append(faults, checkGiven("cpu", *t.CPU), checkWord("cpu governor", t.CPU.Governor), checkWord("cpu energyPerformancePreference", t.CPU.EnergyPerformancePreference))
 	}
 	if t.Hugepages != nil {
-		faults = append(faults, checkWord("hugepages enabled", t.Hugepages.Enabled), checkWord("hugepages defrag", t.Hugepages.Defrag))
+		faults = append(faults, checkGiven("hugepages", *t.Hugepages), checkWord("hugepages enabled", t.Hugepages.Enabled), checkWord("hugepages defrag", t.Hugepages.Defrag))
 	}
 	return errors.Join(faults...)
+}
+
+// checkGiven refuses what asks for nothing at all: it is a value that was forgotten.
+func checkGiven[T comparable](what string, wanted T) error {
+	if wanted == *new(T) {
+		return fmt.Errorf("%s: no value is given", what)
+	}
+	return nil
 }
 
 // checkWord refuses what can't be one of the words that a file of the kernel offers.
