@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
@@ -33,9 +34,9 @@ func TestDiagnostics(t *testing.T) {
 				t.Fatal(err)
 			}
 			def, err := Parse(src, name)
-			var diags *Diagnostics
+			var diags *syntax.Diagnostics
 			if !errors.As(err, &diags) {
-				t.Fatalf("Parse: got %v, want *Diagnostics", err)
+				t.Fatalf("Parse: got %v, want *syntax.Diagnostics", err)
 			}
 			if def != nil {
 				t.Error("Parse gave a Definition along with an error")
@@ -172,13 +173,18 @@ func TestReference(t *testing.T) {
 	if _, err := Parse([]byte(example.String()), path); err != nil {
 		t.Errorf("the examples of %s together are no lab file:\n%v", path, err)
 	}
-	for kind, shape := range shapes {
-		for _, word := range append(shape.names(), shape.blocks...) {
+	var mentioned func(syntax.Shape)
+	mentioned = func(shape syntax.Shape) {
+		for _, word := range shape.Words() {
 			if !strings.Contains(string(text), "`"+word) {
-				t.Errorf("%s does not mention `%s` of %s", path, word, kind)
+				t.Errorf("%s does not mention `%s` of %s", path, word, shape.Kind)
 			}
 		}
+		for _, inner := range shape.Blocks {
+			mentioned(inner)
+		}
 	}
+	mentioned(grammar)
 }
 
 // The resources that this package registers by themselves ask for the provider that the
