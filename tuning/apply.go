@@ -82,7 +82,7 @@ func (a *applying) journal() error {
 			}
 			a.ledger.Entries = append(a.ledger.Entries, Entry{
 				Key: s.key, Original: s.before, Desired: s.desired, Resets: a.ledger.resets(beside),
-				Owner: a.plan.owner, BootID: a.plan.bootID, Time: now(),
+				Owner: a.plan.owner, Persist: a.plan.persist, BootID: a.plan.bootID, Time: now(),
 			})
 			continue
 		}
@@ -96,6 +96,7 @@ func (a *applying) journal() error {
 		if e.Desired != s.desired {
 			e.Desired, e.Settled = s.desired, ""
 		}
+		e.Persist = a.plan.persist
 		e.Suspended = false // this call writes what is wanted, whatever a killed comparison left
 	}
 	return nil

@@ -40,6 +40,8 @@ type Entry struct {
 	Owner   spec.Owner `json:"owner"`
 	// Resets are the originals of what the first write of this value was going to reset.
 	Resets []Reset `json:"resets,omitempty"`
+	// Persist is true where Boot is to bring Desired back after a reboot.
+	Persist bool `json:"persist,omitempty"`
 	// Suspended is true while the original is back for a comparison.
 	Suspended bool `json:"suspended,omitempty"`
 	// HandedFrom is the URN that owned the entry before, within the same lab.

@@ -40,6 +40,8 @@ type plan struct {
 	owner  spec.Owner
 	bootID string
 	steps  []step
+	// persist has the values applied again at each boot.
+	persist bool
 }
 
 // step is a setting with what the host and the ledger say of it.
@@ -60,7 +62,7 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 	}
 	settings, err := h.expand(t)
 	faults := []error{err}
-	p := plan{owner: owner, bootID: bootID}
+	p := plan{owner: owner, bootID: bootID, persist: t.Persist}
 	known := ledger.clone() // the steps point into it, so nobody else may
 	for _, s := range settings {
 		if err := ctx.Err(); err != nil {

@@ -20,9 +20,10 @@ type tunable struct {
 	find func(h *Host, key string) (knob, bool)
 }
 
-// tunables in the order in which they are applied. Within a NIC what resets others comes
-// before them: a driver that is given other channels forgets the masks of their queues.
-var tunables = []tunable{mtus, sysctls, packetSteering}
+// tunables in the order in which they are applied. Services come first: what would write
+// the values that follow must have stopped. Within a NIC what resets others comes before
+// them: a driver that is given other channels forgets the masks of their queues.
+var tunables = []tunable{services, mtus, sysctls, packetSteering}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.

@@ -36,7 +36,7 @@ func (b ByHand) Status(ctx context.Context) (tuning.Ledger, []spec.Setting, erro
 
 // Plan compares the host with what Apply of the same profile would make of it.
 func (b ByHand) Plan(ctx context.Context, profile string, want spec.Tunables) (spec.Report, error) {
-	report, err := b.service.tuning.Plan(ctx, handOwner(profile), want)
+	report, err := b.service.plan(ctx, handOwner(profile), want)
 	if err != nil {
 		return report, err
 	}
@@ -59,12 +59,7 @@ func (b ByHand) Plan(ctx context.Context, profile string, want spec.Tunables) (s
 // Apply makes the host as the profile wants it, or changes nothing and says why. waiting
 // is told for whom the host is not free yet.
 func (b ByHand) Apply(ctx context.Context, profile string, want spec.Tunables, waiting func(holder string)) (spec.Report, error) {
-	unlock, err := b.service.lock(ctx, waiting)
-	if err != nil {
-		return spec.Report{}, err
-	}
-	defer unlock()
-	return b.service.tuning.Apply(ctx, handOwner(profile), want, nil)
+	return b.service.apply(ctx, handOwner(profile), want, nil, waiting)
 }
 
 // Verify compares the host with wanted values, whoever owns them.

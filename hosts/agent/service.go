@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -174,6 +175,9 @@ func (s *Service) release(ctx context.Context, lab string) (spec.Report, error) 
 			return report, err
 		}
 	}
+	if err := s.fitBootUnit(ctx); err != nil {
+		return report, err
+	}
 	removed, err := s.tuning.RemoveUnused(ctx)
 	if err == nil && removed {
 		err = removeUploads()
@@ -187,11 +191,18 @@ func (s *Service) Plan(ctx context.Context, r *agentpb.TuneRequest) (*agentpb.Tu
 	if err != nil {
 		return nil, err
 	}
-	report, err := s.tuning.Plan(ctx, owner(r.GetOwner()), want)
+	report, err := s.plan(ctx, owner(r.GetOwner()), want)
 	if err != nil {
 		return nil, err
 	}
 	return reply(report)
+}
+
+func (s *Service) plan(ctx context.Context, o spec.Owner, want spec.Tunables) (spec.Report, error) {
+	if err := checkPersist(want); err != nil {
+		return spec.Report{}, err
+	}
+	return s.tuning.Plan(ctx, o, want)
 }
 
 // Apply implements agentpb.AgentServer. It does not end with the connection: a change
@@ -201,18 +212,13 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 	if err != nil {
 		return err
 	}
-	unlock, err := s.lock(stream.Context(), func(holder string) {
-		_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Waiting{Waiting: holder}})
-	})
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	report, err := s.tuning.Apply(stream.Context(), owner(r.GetOwner()), want, func(setting spec.Setting) {
+	report, err := s.apply(stream.Context(), owner(r.GetOwner()), want, func(setting spec.Setting) {
 		if text, err := json.Marshal(setting); err == nil {
 			// A reader that is gone misses progress, not the outcome: that is in the ledger.
 			_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Setting{Setting: text}})
 		}
+	}, func(holder string) {
+		_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Waiting{Waiting: holder}})
 	})
 	if err != nil {
 		return err
@@ -224,6 +230,26 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 	return stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Report{Report: text}})
 }
 
+func (s *Service) apply(ctx context.Context, o spec.Owner, want spec.Tunables, progress func(spec.Setting), waiting func(holder string)) (spec.Report, error) {
+	if err := checkPersist(want); err != nil {
+		return spec.Report{}, err
+	}
+	unlock, err := s.lock(ctx, waiting)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	defer unlock()
+	if want.Persist {
+		// Before the first value is in the ledger: what is to be there at the next boot must
+		// be, whenever that comes.
+		if err := s.addBootUnit(ctx); err != nil {
+			return spec.Report{}, err
+		}
+	}
+	report, err := s.tuning.Apply(ctx, o, want, progress)
+	return report, errors.Join(err, s.fitBootUnit(context.WithoutCancel(ctx)))
+}
+
 // Restore implements agentpb.AgentServer.
 func (s *Service) Restore(ctx context.Context, r *agentpb.RestoreRequest) (*agentpb.TuneReply, error) {
 	unlock, err := s.lock(ctx, nil)
@@ -232,7 +258,7 @@ func (s *Service) Restore(ctx context.Context, r *agentpb.RestoreRequest) (*agen
 	}
 	defer unlock()
 	report, err := s.tuning.Restore(ctx, owner(r.GetOwner()))
-	if err != nil {
+	if err := errors.Join(err, s.fitBootUnit(context.WithoutCancel(ctx))); err != nil {
 		return nil, err
 	}
 	return reply(report)

@@ -87,11 +87,22 @@ type Host struct {
 // New makes a host that is gone when the test is over. Its name begins with the given one.
 func New(t testing.TB, name string) *Host {
 	t.Helper()
+	return create(t, namespace.Spec{Hostname: name})
+}
+
+// NewSystemd makes a host as New does, with systemd as its PID 1.
+func NewSystemd(t testing.TB, name string) *Host {
+	t.Helper()
+	return create(t, namespace.Spec{Hostname: name, Systemd: true})
+}
+
+func create(t testing.TB, spec namespace.Spec) *Host {
+	t.Helper()
 	suffix := make([]byte, 4)
 	if _, err := rand.Read(suffix); err != nil {
 		t.Fatal(err)
 	}
-	spec := namespace.Spec{Name: name + "-" + hex.EncodeToString(suffix), Hostname: name, AuthorizedKey: authorizedKey}
+	spec.Name, spec.AuthorizedKey = spec.Hostname+"-"+hex.EncodeToString(suffix), authorizedKey
 	t.Cleanup(func() {
 		if err := Machine().Delete(context.Background(), spec.Name); err != nil {
 			t.Error(err)
@@ -104,12 +115,41 @@ func New(t testing.TB, name string) *Host {
 	h := &Host{State: state, Connection: hostspec.Connection{
 		Address: "127.0.0.1", Port: state.Port, Identity: filepath.Join(dir, "identity"), HostKey: state.HostKey,
 	}}
-	h.client = h.dial(t)
+	if h.client, err = ssh.Dial("tcp", h.Connection.Endpoint(), h.login(t)); err != nil {
+		t.Fatalf("host %s: %v", h.Name, err)
+	}
 	t.Cleanup(func() { _ = h.client.Close() }) // a test may have ended it
 	return h
 }
 
-func (h *Host) dial(t testing.TB) *ssh.Client {
+// Reboot brings a host of NewSystemd down and up again: with the same machine id, /etc,
+// /var and /root, in a new network namespace and under a new boot id. Connections to it end.
+func (h *Host) Reboot(t testing.TB) {
+	t.Helper()
+	const bootID = "cat /proc/sys/kernel/random/boot_id"
+	before := h.Run(t, bootID)
+	if session, err := h.client.NewSession(); err == nil {
+		_ = session.Run("systemctl reboot") // may not live to say that it worked
+	}
+	_ = h.client.Close()
+	Eventually(t, "host "+h.Name+" is up again", func() bool {
+		// What goes down may take a connection still, and end it.
+		client, err := ssh.Dial("tcp", h.Connection.Endpoint(), h.login(t))
+		if err != nil {
+			return false
+		}
+		if session, err := client.NewSession(); err == nil {
+			if now, err := session.Output(bootID); err == nil && strings.TrimSpace(string(now)) != before {
+				h.client = client
+				return true
+			}
+		}
+		_ = client.Close()
+		return false
+	})
+}
+
+func (h *Host) login(t testing.TB) *ssh.ClientConfig {
 	t.Helper()
 	pem, err := os.ReadFile(h.Connection.Identity)
 	if err != nil {
@@ -123,14 +163,10 @@ func (h *Host) dial(t testing.TB) *ssh.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := ssh.Dial("tcp", h.Connection.Endpoint(), &ssh.ClientConfig{
+	return &ssh.ClientConfig{
 		User: "root", Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)},
 		HostKeyCallback: ssh.FixedHostKey(key), Timeout: 20 * time.Second,
-	})
-	if err != nil {
-		t.Fatalf("host %s: %v", h.Name, err)
 	}
-	return client
 }
 
 // Run runs a shell command as root in the host, over a connection of its own, and

@@ -20,12 +20,17 @@ type Spec struct {
 	// Port is the TCP port on the machine's 127.0.0.1 that reaches the host's SSH server;
 	// 0 takes a free one.
 	Port int `json:"port,omitempty"`
+	// Systemd makes systemd the host's PID 1, with the SSH server as its unit. Such a host
+	// can be rebooted from inside: /etc, /var and /root stay, and with them the machine id;
+	// network, processes and boot id are new.
+	Systemd bool `json:"systemd,omitempty"`
 }
 
 // State is a host as it was found running.
 type State struct {
 	Name string `json:"name"`
-	// PID is the host's first process, as the machine numbers it.
+	// PID is the host's first process, as the machine numbers it. Where systemd is the
+	// host's PID 1, it is the process that holds the host through its reboots.
 	PID int `json:"pid"`
 	// StartTime of that process, in clock ticks since boot. With PID it names this
 	// very process: PIDs are used again, pairs of both are not.

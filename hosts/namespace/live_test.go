@@ -162,10 +162,11 @@ func asRoot(args ...string) *exec.Cmd {
 // createUnder runs "benchlab-netns create" behind shell commands that change the machine
 // for it: in a mount namespace of its own, so for it alone. No mount of the host's may
 // come back to that.
-func createUnder(t *testing.T, setup, name string) (state namespace.State, stderr string, err error) {
+func createUnder(t *testing.T, setup string, spec namespace.Spec) (state namespace.State, stderr string, err error) {
 	t.Helper()
-	deleteLater(t, name)
-	request, err := json.Marshal(namespace.Spec{Name: name, AuthorizedKey: authorizedKey})
+	deleteLater(t, spec.Name)
+	spec.AuthorizedKey = authorizedKey
+	request, err := json.Marshal(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestOddMachines(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			name := unique(t, "odd")
-			state, stderr, err := createUnder(t, tc.setup, name)
+			state, stderr, err := createUnder(t, tc.setup, namespace.Spec{Name: name})
 			if tc.want == "" {
 				if err != nil {
 					t.Fatalf("%v: %s", err, stderr)

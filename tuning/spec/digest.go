@@ -37,6 +37,10 @@ func (t Tunables) canonical() Tunables {
 		}
 		c.Sysctls[key] = value
 	}
+	c.Services = map[string]string{}
+	for name, state := range t.Services {
+		c.Services[UnitName(name)] = state
+	}
 	c.NICs = slices.Clone(t.NICs)
 	for i := range c.NICs {
 		n := &c.NICs[i]

@@ -106,12 +106,14 @@ func TestDigest(t *testing.T) {
 	base := Tunables{
 		Sysctls: map[string]string{"net.core.somaxconn": "4096", "net.ipv4.tcp_rmem": "1 2 3", "net.core.rps_sock_flow_entries": "30000",
 			"net.ipv4.conf.eth0/100.rp_filter": "1"},
-		NICs: []NIC{{Name: "eth0", PacketSteering: &Steering{}}, {Name: "eth1", PacketSteering: &Steering{CPUs: "0-3", FlowEntries: 30000}}},
+		NICs:     []NIC{{Name: "eth0", PacketSteering: &Steering{}}, {Name: "eth1", PacketSteering: &Steering{CPUs: "0-3", FlowEntries: 30000}}},
+		Services: map[string]string{"irqbalance": Stopped},
 	}
 	respelled := Tunables{
 		Sysctls: map[string]string{"net/ipv4/conf/eth0.100/rp_filter": "1", "net.core.rps_sock_flow_entries": "32768",
 			"net/ipv4/tcp_rmem": " 1\t2  3", "net.core.somaxconn": "4096"},
 		NICs:     []NIC{{Name: "eth1", PacketSteering: &Steering{CPUs: "3,2,0-1", FlowEntries: 32768}}, {Name: "eth0", PacketSteering: &Steering{CPUs: "all"}}},
+		Services: map[string]string{"irqbalance.service": Stopped},
 		Required: true, Persist: true,
 	}
 	if base.Digest() != respelled.Digest() {
@@ -132,6 +134,7 @@ func TestDigest(t *testing.T) {
 		"other CPUs":    {Sysctls: base.Sysctls, NICs: []NIC{{Name: "eth0", PacketSteering: &Steering{CPUs: "0"}}, base.NICs[1]}},
 		"ring":          {NICs: []NIC{{Name: "eth0", Ring: &RingSizes{RX: Max}}}},
 		"other ring":    {NICs: []NIC{{Name: "eth0", Ring: &RingSizes{TX: Max}}}},
+		"service":       {Services: map[string]string{"irqbalance": Masked}},
 		"numa":          {NUMABalancing: &off},
 		"governor":      {CPU: &CPUPower{Governor: "performance"}},
 		"offload":       {NICs: []NIC{{Name: "eth0", Offloads: map[string]bool{"rx-gro": true}}}},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hanzoai/benchlab/hosts/agent"
 	"github.com/hanzoai/benchlab/tuning/profiles"
+	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
 const usage = `usage: benchlab-agent COMMAND [--json]
@@ -32,6 +33,8 @@ const usage = `usage: benchlab-agent COMMAND [--json]
   restore [LAB]...                            put the originals of these labs back, of all
                                               labs if none is named (by-hand is the lab of
                                               apply), stop their servers, forget the labs
+  boot                                        what systemd starts at boot where a lab
+                                              persists: apply its values
   serve                                       what the provider starts over SSH: gRPC on
                                               stdin and stdout
 
@@ -87,14 +90,16 @@ func (c *command) run(ctx context.Context, args []string) (code int, err error) 
 		return fine, flag.ErrHelp
 	}
 	action, known := map[string]func(context.Context, []string) (int, error){
-		"plan": c.plan, "apply": c.apply, "verify": c.verify, "status": c.status, "restore": c.restore, "serve": serve,
+		"plan": c.plan, "apply": c.apply, "verify": c.verify, "status": c.status, "restore": c.restore,
+		"boot": c.boot, "serve": serve,
 	}[args[0]]
 	if !known {
 		return failed, fmt.Errorf("%q is no command; benchlab-agent help lists them", args[0])
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error says it
-	if args[0] != "serve" {
+	machine := args[0] == "boot" || args[0] == "serve"
+	if !machine {
 		flags.BoolVar(&c.out.json, "json", false, "")
 	}
 	if slices.Contains([]string{"plan", "apply", "verify"}, args[0]) {
@@ -113,10 +118,21 @@ func (c *command) run(ctx context.Context, args []string) (code int, err error) 
 	if flags.NArg() > 0 && args[0] != "restore" {
 		return failed, fmt.Errorf("%s: %q is one word too many; benchlab-agent help shows the usage", args[0], flags.Arg(0))
 	}
-	if args[0] != "serve" && os.Geteuid() != 0 {
+	if !machine && os.Geteuid() != 0 {
 		return failed, fmt.Errorf("%s needs root; run it with sudo", args[0])
 	}
 	return action(ctx, flags.Args())
+}
+
+// boot applies what labs persist, and logs what became of each value.
+func (c *command) boot(ctx context.Context, _ []string) (int, error) {
+	return fine, agent.NewService().Boot(ctx, func(v spec.Setting) {
+		text := fmt.Sprintf("%s %s: wanted %s, found %s, original of this boot %s", v.Key, v.Status, v.Desired, v.Live, v.Original)
+		if v.Reason != "" {
+			text += ": " + v.Reason
+		}
+		_, _ = fmt.Fprintln(c.out.w, text)
+	})
 }
 
 func serve(ctx context.Context, _ []string) (int, error) {

@@ -19,7 +19,7 @@ import (
 
 const usage = `usage: benchlab-netns COMMAND
 
-  create         make a host; stdin: {"name", "hostname", "authorizedKey", "port"}
+  create         make a host; stdin: {"name", "hostname", "authorizedKey", "port", "systemd"}
   inspect NAME   find a host
   delete NAME    end a host with all that runs in it
   link create    join two hosts; stdin: {"ends": [{"host", "nic", "address"}, …], "queues", "rateBits"}
@@ -52,7 +52,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	command, operands := split(args)
-	want, known := map[string]int{"init": 2, "create": 0, "inspect": 1, "delete": 1, "link create": 0, "link inspect": 0, "link delete": 0}[command]
+	want, known := map[string]int{"init": 2, "hold": 2, "boot": 1, "create": 0, "inspect": 1, "delete": 1, "link create": 0, "link inspect": 0, "link delete": 0}[command]
 	if !known || len(operands) != want {
 		return errUsage
 	}
@@ -61,8 +61,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	}
 	answer := json.NewEncoder(stdout)
 	switch command {
-	case "init":
+	case "init", "hold":
 		return privileged.Init()
+	case "boot":
+		return privileged.Boot(operands[0])
 	case "create":
 		var spec namespace.Spec
 		if err := decode(stdin, &spec); err != nil {

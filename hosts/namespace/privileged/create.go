@@ -51,6 +51,11 @@ func create(spec namespace.Spec, report func(namespace.State) error) (err error)
 	if err := checkServer(); err != nil {
 		return err
 	}
+	if spec.Systemd {
+		if err := checkSystemd(); err != nil {
+			return err
+		}
+	}
 	claim, err := claimName(spec.Name)
 	if err != nil {
 		return err
@@ -103,6 +108,20 @@ func create(spec namespace.Spec, report func(namespace.State) error) (err error)
 			Setsid:     true,
 		},
 	}
+	if spec.Systemd {
+		group, err := makeCgroup(spec.Name)
+		if err != nil {
+			return err
+		}
+		defer closeAll(&err, group)
+		cmd.Args[1] = holdVerb
+		cmd.ExtraFiles = append(cmd.ExtraFiles, group)
+	}
+	defer func() {
+		if err != nil && spec.Systemd {
+			err = errors.Join(err, removeCgroup(spec.Name))
+		}
+	}()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("new namespaces: %w", err)
 	}

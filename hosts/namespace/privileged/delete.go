@@ -30,6 +30,11 @@ func Delete(name string) (found bool, err error) {
 			return true, fmt.Errorf("host %q: %w", name, err)
 		}
 	}
+	// Also where no host is found: of all that a host has, its cgroups alone don't go with
+	// its last process.
+	if err := removeCgroup(name); err != nil {
+		return len(running) > 0, fmt.Errorf("host %q: %w", name, err)
+	}
 	return len(running) > 0, nil
 }
 

@@ -15,11 +15,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Program is how a host's PID 1 calls itself: argv is Program, initVerb, the host's
-// name and the address of its listener.
+// Program is how a host's PID 1 calls itself: argv is Program, a verb, the host's name
+// and the address of its listener.
 const (
-	Program  = "benchlab-netns"
+	Program = "benchlab-netns"
+	// initVerb is that of a host that is one PID namespace.
 	initVerb = "init"
+	// holdVerb is that of a host with systemd: a PID namespace around that of the system,
+	// which is made anew at each boot.
+	holdVerb = "hold"
+	// bootVerb is that of the system until it becomes systemd.
+	bootVerb = "boot"
 )
 
 // process is the PID 1 of a host, as the machine sees it.
@@ -29,6 +35,8 @@ type process struct {
 	start uint64
 	// address is where the machine reaches the host's SSH server.
 	address netip.AddrPort
+	// systemd is true where the host's system is a child of this process.
+	systemd bool
 }
 
 // find returns the hosts of that name, the oldest first. More than one is there only for
@@ -41,7 +49,7 @@ func find(name string) ([]process, error) {
 	var found []process
 	for _, proc := range procs {
 		argv, err := proc.CmdLine()
-		if err != nil || len(argv) != 4 || argv[0] != Program || argv[1] != initVerb || argv[2] != name {
+		if err != nil || len(argv) != 4 || argv[0] != Program || (argv[1] != initVerb && argv[1] != holdVerb) || argv[2] != name {
 			continue
 		}
 		address, err := netip.ParseAddrPort(argv[3])
@@ -53,7 +61,7 @@ func find(name string) ([]process, error) {
 			return nil, fmt.Errorf("process %d, which looks like host %q: %w", proc.PID, name, err)
 		}
 		if ours {
-			found = append(found, process{pid: proc.PID, start: start, address: address})
+			found = append(found, process{pid: proc.PID, start: start, address: address, systemd: argv[1] == holdVerb})
 		}
 	}
 	slices.SortFunc(found, func(a, b process) int {

@@ -20,6 +20,7 @@ import (
 const (
 	listenerFD = 3
 	controlFD  = 4
+	cgroupFD   = 5 // only of a host with systemd
 )
 
 // sessionEnv is the environment of PID 1 and of the SSH server.
@@ -51,7 +52,7 @@ func Init() error {
 		return fmt.Errorf("reading the host's spec: %w", err)
 	}
 	answer := ready{}
-	log, err := setUp(spec, &answer)
+	run, err := setUp(spec, &answer, children)
 	if err != nil {
 		answer.Error = err.Error()
 	}
@@ -62,28 +63,25 @@ func Init() error {
 		return nil //nolint:nilerr // told: Create says it to the user
 	}
 
-	go reap(children)
-	served := make(chan error, 1)
-	go func() { served <- serve(listenerFD, log) }()
+	ended := make(chan error, 1)
+	go func() { ended <- run() }()
 	if err := answers.Decode(&struct{}{}); err != nil {
 		return fmt.Errorf("the maker of the host is gone: %w", err)
 	}
 	if err := control.Close(); err != nil {
 		return err
 	}
-	return <-served
+	return <-ended
 }
 
-// setUp turns the namespaces this process was started in into a host.
-func setUp(spec namespace.Spec, answer *ready) (log *os.File, err error) {
+// setUp turns the namespaces this process was started in into a host. What it returns
+// is the rest of the host's life.
+func setUp(spec namespace.Spec, answer *ready, children <-chan os.Signal) (run func() error, err error) {
 	unix.Umask(0o022)
 	if err := enterRoot(); err != nil {
 		return nil, err
 	}
-	if err := mountAll(); err != nil {
-		return nil, err
-	}
-	if err := makeDevices(); err != nil {
+	if err := mountAll(append([]mounted{proc}, lasting...)...); err != nil {
 		return nil, err
 	}
 	hostname := spec.Hostname
@@ -96,25 +94,64 @@ func setUp(spec namespace.Spec, answer *ready) (log *os.File, err error) {
 	if answer.HostKey, err = prepareServer(spec.AuthorizedKey); err != nil {
 		return nil, err
 	}
-	if err := unix.Sethostname([]byte(hostname)); err != nil {
-		return nil, fmt.Errorf("hostname %q: %w", hostname, err)
-	}
-	lo, err := netlink.LinkByName("lo")
-	if err != nil {
-		return nil, fmt.Errorf("interface lo: %w", err)
-	}
-	if err := netlink.LinkSetUp(lo); err != nil {
-		return nil, fmt.Errorf("interface lo: up: %w", err)
-	}
 	if err := limitOpenFiles(); err != nil {
 		return nil, fmt.Errorf("open files limit: %w", err)
 	}
-	if log, err = openLog(); err != nil {
+	log, err := openLog()
+	if err != nil {
+		return nil, err
+	}
+	if spec.Systemd {
+		run, err = holdSystem(hostname)
+	} else {
+		run, err = ownSystem(hostname, log, children)
+	}
+	if err != nil {
 		return nil, err
 	}
 	// The exec of /proc/self/exe has left "exe" here. From now on find takes this process
 	// for a host, which it is now.
-	return log, os.WriteFile("/proc/self/comm", []byte(Program), 0)
+	return run, os.WriteFile("/proc/self/comm", []byte(Program), 0)
+}
+
+// ownSystem makes this process the PID 1 of the host's one and only boot.
+func ownSystem(hostname string, log *os.File, children <-chan os.Signal) (run func() error, err error) {
+	if err := startUp(hostname); err != nil {
+		return nil, err
+	}
+	// Debian's sshd shuts its unprivileged half in here; elsewhere it is unused.
+	if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
+		return nil, err
+	}
+	return func() error {
+		go reap(children)
+		return serve(listenerFD, log)
+	}, nil
+}
+
+// startUp gives a system what it doesn't keep over a reboot.
+func startUp(hostname string) error {
+	// This namespace's own, in the place of the one that setting up has used.
+	if err := unix.Unmount(proc.dir, unix.MNT_DETACH); err != nil {
+		return fmt.Errorf("unmounting %s: %w", proc.dir, err)
+	}
+	if err := mountAll(fleeting...); err != nil {
+		return err
+	}
+	if err := makeDevices(); err != nil {
+		return err
+	}
+	if err := unix.Sethostname([]byte(hostname)); err != nil {
+		return fmt.Errorf("hostname %q: %w", hostname, err)
+	}
+	lo, err := netlink.LinkByName("lo")
+	if err != nil {
+		return fmt.Errorf("interface lo: %w", err)
+	}
+	if err := netlink.LinkSetUp(lo); err != nil {
+		return fmt.Errorf("interface lo: up: %w", err)
+	}
+	return nil
 }
 
 // limitOpenFiles sets what systemd gives a service, whatever the shell that made the

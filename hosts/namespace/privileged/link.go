@@ -162,7 +162,7 @@ func (p process) network() (netns.NsHandle, *netlink.Handle, error) {
 	if err != nil {
 		return netns.None(), nil, err
 	}
-	ns, err := netns.GetFromPid(p.pid)
+	ns, err := p.netns()
 	// Still the same process, or the namespace might be another's.
 	if e := unix.PidfdSendSignal(pidfd, 0, nil, 0); err == nil && e != nil {
 		err = errors.Join(e, ns.Close())
@@ -175,6 +175,18 @@ func (p process) network() (netns.NsHandle, *netlink.Handle, error) {
 		return netns.None(), nil, errors.Join(fmt.Errorf("netlink in the network namespace of PID %d: %w", p.pid, err), ns.Close())
 	}
 	return ns, handle, nil
+}
+
+// netns opens the network namespace of the host's system.
+func (p process) netns() (netns.NsHandle, error) {
+	if !p.systemd {
+		return netns.GetFromPid(p.pid)
+	}
+	system, err := p.system()
+	if err != nil {
+		return netns.None(), err
+	}
+	return netns.GetFromPid(system)
 }
 
 // unlink removes every veth of the host, and so the other ends too.

@@ -100,26 +100,40 @@ func mount(fs, dir string, flags uintptr, options string) error {
 	return nil
 }
 
+// mounted is a file system without a device.
+type mounted struct {
+	fs, dir string
+	flags   uintptr
+	options string
+}
+
+const quiet = unix.MS_NOSUID | unix.MS_NODEV
+
+// lasting is what a host has for as long as it is there.
+var lasting = []mounted{
+	// The homes of the machine's users are nobody's business here.
+	{"tmpfs", "/root", quiet, "mode=0700"},
+	{"tmpfs", "/home", quiet, "mode=0755"},
+}
+
+// proc shows the processes of the PID namespace that mounts it.
+var proc = mounted{"proc", "/proc", quiet | unix.MS_NOEXEC, ""}
+
+// fleeting is what a system has from its boot until it goes down.
+var fleeting = []mounted{
+	proc,
+	// Made in this network namespace, sysfs shows the interfaces of this one only.
+	{"sysfs", "/sys", quiet | unix.MS_NOEXEC, ""},
+	{"tmpfs", "/dev", unix.MS_NOSUID | unix.MS_NOEXEC, "mode=0755,size=1m"},
+	{"tmpfs", "/run", quiet, "mode=0755"},
+	{"tmpfs", "/tmp", quiet, "mode=1777"},
+	{"devpts", "/dev/pts", unix.MS_NOSUID | unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620,gid=5"},
+	{"tmpfs", "/dev/shm", quiet, "mode=1777"},
+}
+
 // mountAll puts what isn't the machine's onto the host's root.
-func mountAll() error {
-	const quiet = unix.MS_NOSUID | unix.MS_NODEV
-	for _, m := range []struct {
-		fs, dir string
-		flags   uintptr
-		options string
-	}{
-		{"proc", "/proc", quiet | unix.MS_NOEXEC, ""},
-		// Made in this network namespace, sysfs shows the interfaces of this one only.
-		{"sysfs", "/sys", quiet | unix.MS_NOEXEC, ""},
-		{"tmpfs", "/dev", unix.MS_NOSUID | unix.MS_NOEXEC, "mode=0755,size=1m"},
-		{"tmpfs", "/run", quiet, "mode=0755"},
-		{"tmpfs", "/tmp", quiet, "mode=1777"},
-		// The homes of the machine's users are nobody's business here.
-		{"tmpfs", "/root", quiet, "mode=0700"},
-		{"tmpfs", "/home", quiet, "mode=0755"},
-		{"devpts", "/dev/pts", unix.MS_NOSUID | unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620,gid=5"},
-		{"tmpfs", "/dev/shm", quiet, "mode=1777"},
-	} {
+func mountAll(mounts ...mounted) error {
+	for _, m := range mounts {
 		if err := os.MkdirAll(m.dir, 0o755); err != nil {
 			return err
 		}

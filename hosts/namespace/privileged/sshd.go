@@ -94,10 +94,6 @@ func prepareServer(authorizedKey string) (hostKey string, err error) {
 			return "", err
 		}
 	}
-	// Debian's sshd shuts its unprivileged half in here; elsewhere it is unused.
-	if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
-		return "", err
-	}
 	return strings.TrimSpace(hostKey), nil
 }
 
