@@ -1,3 +1,5 @@
+//go:build linux
+
 package provider
 
 import (
@@ -22,8 +24,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, number, yes := func(s string) property.Value { return property.New(s) }, func(n float64) property.Value { return property.New(n) }, property.New(true)
-	type inputs = map[string]property.Value
+	yes := property.New(true)
 	on := func(nic string, more inputs) inputs {
 		all := inputs{"nic": property.New(nic)}
 		for k, v := range more {
