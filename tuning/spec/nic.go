@@ -40,14 +40,12 @@ func (n NIC) check() []error {
 		fault("", fmt.Errorf("mtu is %d; it must be from 1280 to 65535 bytes", n.MTU))
 	}
 	if c := n.Channels; c != nil {
-		fault("", checkGiven("channels", *c))
 		fault("channels ", checkCounts([]count{{"rx", c.RX}, {"tx", c.TX}, {"combined", c.Combined}, {"other", c.Other}}))
 		if c.Combined != "" && (c.RX != "" || c.TX != "") {
 			fault("", errors.New("channels: combined ones are rx and tx at once; give either those or rx and tx"))
 		}
 	}
 	if r := n.Ring; r != nil {
-		fault("", checkGiven("ring", *r))
 		fault("ring ", checkCounts([]count{{"rx", r.RX}, {"tx", r.TX}, {"rxMini", r.RXMini}, {"rxJumbo", r.RXJumbo}}))
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Offloads)) {
@@ -83,7 +81,7 @@ func (n NIC) checkCoalescing() error {
 	if c == nil {
 		return nil
 	}
-	faults := []error{checkGiven("coalescing", *c)}
+	var faults []error
 	for _, p := range []struct {
 		name  string
 		value *int

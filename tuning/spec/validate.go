@@ -13,7 +13,7 @@ const flowEntriesKey = "net.core.rps_sock_flow_entries"
 // Validate checks all that can be checked without the host. The error joins one error
 // for each fault, each naming the key and how to mend it.
 func (t Tunables) Validate() error {
-	faults := slices.Concat(t.checkSysctls(), t.checkNICs(), t.checkFlowTable(), t.checkServices())
+	faults := slices.Concat(t.checkGiven(), t.checkSysctls(), t.checkNICs(), t.checkFlowTable(), t.checkServices())
 	if t.Limits != nil && (t.Limits.NoFile < 64 || t.Limits.NoFile > 1<<30) {
 		faults = append(faults, fmt.Errorf("limits: noFile is %d; it must be from 64 to %d", t.Limits.NoFile, 1<<30))
 	}
@@ -23,20 +23,12 @@ func (t Tunables) Validate() error {
 		}
 	}
 	if t.CPU != nil {
-		faults = append(faults, checkGiven("cpu", *t.CPU), checkWord("cpu governor", t.CPU.Governor), checkWord("cpu energyPerformancePreference", t.CPU.EnergyPerformancePreference))
+		faults = append(faults, checkWord("cpu governor", t.CPU.Governor), checkWord("cpu energyPerformancePreference", t.CPU.EnergyPerformancePreference))
 	}
 	if t.Hugepages != nil {
-		faults = append(faults, checkGiven("hugepages", *t.Hugepages), checkWord("hugepages enabled", t.Hugepages.Enabled), checkWord("hugepages defrag", t.Hugepages.Defrag))
+		faults = append(faults, checkWord("hugepages enabled", t.Hugepages.Enabled), checkWord("hugepages defrag", t.Hugepages.Defrag))
 	}
 	return errors.Join(faults...)
-}
-
-// checkGiven refuses what asks for nothing at all: it is a value that was forgotten.
-func checkGiven[T comparable](what string, wanted T) error {
-	if wanted == *new(T) {
-		return fmt.Errorf("%s: no value is given", what)
-	}
-	return nil
 }
 
 // checkWord refuses what can't be one of the words that a file of the kernel offers.
