@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 		{"MTU", on("eth0", inputs{"mtu": number(0)}), `NIC "eth0": no value is given`},
 		{"MTU", on("a/b", inputs{"mtu": number(1500)}), "is no name of an interface"},
 		{"QueueDiscipline", on("eth0", inputs{"kind": text("fq")}), ""},
-		{"QueueDiscipline", on("eth0", inputs{"kind": text("fq limit 3")}), "not one word"},
+		{"QueueDiscipline", on("eth0", inputs{"kind": text("fq limit 3")}), `"fq limit 3"`},
 		{"IRQAffinity", on("eth0", inputs{"cpus": text("0-3,8")}), ""},
 		{"IRQAffinity", on("eth0", inputs{"cpus": text("3-0")}), "3-0"},
 		{"IRQAffinity", on("eth0", inputs{"cpus": text("")}), `NIC "eth0": no value is given`},

@@ -13,6 +13,7 @@ type QueueDiscipline struct {
 // QueueDisciplineArgs are the inputs of a QueueDiscipline.
 type QueueDisciplineArgs struct {
 	NICTarget
+	Drifting
 	Kind string `pulumi:"kind"`
 }
 
@@ -34,15 +35,9 @@ func (r *QueueDiscipline) Annotate(a infer.Annotator) {
 
 // Annotate documents the inputs.
 func (args *QueueDisciplineArgs) Annotate(a infer.Annotator) {
-	a.Describe(&args.Kind, "`fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …")
+	a.Describe(&args.Kind, "`fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …: a kind, with the parameters that the kernel gives it.")
 }
 
 func (args *QueueDisciplineArgs) tunables() spec.Tunables {
 	return args.wants(spec.NIC{QueueDiscipline: args.Kind})
-}
-
-func (args *QueueDisciplineArgs) drifted(drift map[string]string, found Tuned) {
-	if live, ok := found.instead(drift); ok {
-		args.Kind = live
-	}
 }

@@ -146,7 +146,7 @@ func TestSysfsValueLifecycle(t *testing.T) {
 	})
 	// The whole machine's: not a namespace's to set.
 	b.object("tuning:SysfsValue", "ksm").fails(t,
-		inputs{"host": ref, "path": text("/sys/kernel/mm/ksm/run"), "value": text("0"), "required": property.New(true)}, "is required", "/sys/kernel/mm/ksm/run")
+		inputs{"host": ref, "path": text("/sys/kernel/mm/ksm/run"), "value": text("0"), "required": property.New(true)}, "is required", "kernel/mm/ksm/run")
 }
 
 func TestChannelsLifecycle(t *testing.T) {
@@ -177,7 +177,7 @@ func TestQueueDisciplineLifecycle(t *testing.T) {
 	b.lives(t, ref, life{
 		kind: "QueueDiscipline", inputs: inputs{"nic": text("data0"), "kind": text("pfifo")},
 		shows: kinds + " | grep -x pfifo", want: "pfifo",
-		drifts: "tc qdisc replace dev data0 root bfifo", reads: inputs{"kind": text("bfifo")},
+		drifts: "tc qdisc del dev data0 root", reads: drift("nic/data0/qdisc", "mq pfifo", "noqueue"),
 	})
 }
 
@@ -241,7 +241,7 @@ func TestWholeProfileLifecycle(t *testing.T) {
 		"numaBalancing": property.New(false),
 		"sysfs":         list(inputs{"/sys/class/net/data0/gro_flush_timeout": text("20000")}),
 		"services":      list(inputs{"irqbalance": text("stopped")}),
-		"limits":        list(inputs{"noFile": number(100000)}),
+		"limits":        list(inputs{"noFile": number(4096)}),
 	}
 	profile := b.object("tuning:Profile", "all")
 	profile.create(t, all)

@@ -19,9 +19,11 @@ type QueueDiscipline struct {
 
 	// Digest of the desired values; it changes when they change, not when a host drifts.
 	Digest pulumi.StringOutput `pulumi:"digest"`
+	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
+	Drift pulumi.StringMapOutput `pulumi:"drift"`
 	// The host to tune: the output `ref` of a Host.
 	Host hosts.HostRefOutput `pulumi:"host"`
-	// `fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …
+	// `fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …: a kind, with the parameters that the kernel gives it.
 	Kind pulumi.StringOutput `pulumi:"kind"`
 	// Name of the interface, as `ip link` shows it.
 	Nic pulumi.StringOutput `pulumi:"nic"`
@@ -94,9 +96,11 @@ func QueueDisciplineExists(ctx *pulumi.Context,
 }
 
 type queueDisciplineArgs struct {
+	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
+	Drift map[string]string `pulumi:"drift"`
 	// The host to tune: the output `ref` of a Host.
 	Host hosts.HostRef `pulumi:"host"`
-	// `fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …
+	// `fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …: a kind, with the parameters that the kernel gives it.
 	Kind string `pulumi:"kind"`
 	// Name of the interface, as `ip link` shows it.
 	Nic string `pulumi:"nic"`
@@ -106,9 +110,11 @@ type queueDisciplineArgs struct {
 
 // The set of arguments for constructing a QueueDiscipline resource.
 type QueueDisciplineArgs struct {
+	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
+	Drift pulumi.StringMapInput
 	// The host to tune: the output `ref` of a Host.
 	Host hosts.HostRefInput
-	// `fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …
+	// `fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …: a kind, with the parameters that the kernel gives it.
 	Kind pulumi.StringInput
 	// Name of the interface, as `ip link` shows it.
 	Nic pulumi.StringInput
@@ -208,12 +214,17 @@ func (o QueueDisciplineOutput) Digest() pulumi.StringOutput {
 	return o.ApplyT(func(v *QueueDiscipline) pulumi.StringOutput { return v.Digest }).(pulumi.StringOutput)
 }
 
+// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
+func (o QueueDisciplineOutput) Drift() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *QueueDiscipline) pulumi.StringMapOutput { return v.Drift }).(pulumi.StringMapOutput)
+}
+
 // The host to tune: the output `ref` of a Host.
 func (o QueueDisciplineOutput) Host() hosts.HostRefOutput {
 	return o.ApplyT(func(v *QueueDiscipline) hosts.HostRefOutput { return v.Host }).(hosts.HostRefOutput)
 }
 
-// `fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …
+// `fq`, `fq_codel`, `pfifo_fast`, `noqueue`, …: a kind, with the parameters that the kernel gives it.
 func (o QueueDisciplineOutput) Kind() pulumi.StringOutput {
 	return o.ApplyT(func(v *QueueDiscipline) pulumi.StringOutput { return v.Kind }).(pulumi.StringOutput)
 }
