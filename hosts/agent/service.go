@@ -129,6 +129,14 @@ func (s *Service) Claim(ctx context.Context, r *agentpb.ClaimRequest) (*agentpb.
 	return &agentpb.ClaimReply{Facts: text, Warnings: adopted.Warnings}, err
 }
 
+// Claimed implements agentpb.AgentServer.
+func (s *Service) Claimed(_ context.Context, r *agentpb.ClaimedRequest) (*agentpb.ClaimedReply, error) {
+	claims, err := s.tuning.Claims(r.GetLab())
+	return &agentpb.ClaimedReply{
+		Claimed: slices.ContainsFunc(claims, func(c tuning.Claim) bool { return c.Kind == tuning.ClaimHost }),
+	}, err
+}
+
 // Release implements agentpb.AgentServer.
 func (s *Service) Release(ctx context.Context, r *agentpb.ReleaseRequest) (*agentpb.TuneReply, error) {
 	unlock, err := s.lock(ctx, nil)
