@@ -283,3 +283,53 @@ func TestWholeProfileLifecycle(t *testing.T) {
 	}
 	host.delete(t)
 }
+
+// What the host's facts decide is an output, with the reason.
+func TestNotesLifecycle(t *testing.T) {
+	b := newBox(t)
+	_, ref := b.host(t)
+	before := b.sh(t, allValues)
+	steering := b.object("tuning:PacketSteering", "auto")
+	steering.create(t, inputs{"host": ref, "nic": text("data0"), "cpus": text("auto")})
+	wanted := steering.inputs
+	for _, when := range []string{"created", "refreshed", "updated"} {
+		notes := steering.state.Get("notes")
+		if !notes.IsArray() || notes.AsArray().Len() == 0 || !strings.Contains(notes.AsArray().Get(0).AsString(), "data0") {
+			t.Errorf("%s: notes %v, want what was chosen for data0 and why", when, notes)
+		}
+		switch when {
+		case "created":
+			steering.refresh(t)
+		case "refreshed":
+			if d := steering.diff(t, wanted); d.HasChanges {
+				t.Errorf("a refresh without drift differs: %+v", d)
+			}
+			steering.update(t, wanted)
+			steering.writes(t, 0)
+		}
+	}
+	steering.delete(t)
+	if now := b.sh(t, allValues); now != before {
+		t.Errorf("after the delete (-before +after):\n%s", cmp.Diff(before, now))
+	}
+}
+
+func TestLimitsLifecycle(t *testing.T) {
+	b := newBox(t)
+	host, ref := b.host(t)
+	limits := b.object("tuning:Limits", "limits")
+	limits.create(t, inputs{"host": ref, "noFile": number(4096), "required": property.New(true)})
+	wanted := limits.inputs
+	limits.refresh(t)
+	if d := limits.diff(t, wanted); d.HasChanges {
+		t.Errorf("a refresh without drift differs: %+v", d)
+	}
+	if n := limits.state.Get("settings").AsArray().Len(); n == 0 {
+		t.Error("no setting for the limit")
+	}
+	limits.delete(t)
+	host.delete(t)
+	if got := b.sh(t, "ls /var/lib/benchlab 2>&1 || true"); !strings.Contains(got, "No such file") {
+		t.Errorf("left on the host: %s", got)
+	}
+}
