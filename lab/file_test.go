@@ -134,6 +134,37 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestLoadProfiles: what a tune block says and what its profile says become one.
+func TestLoadProfiles(t *testing.T) {
+	def, err := Load("testdata/valid/profiles.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	no, none := false, 0
+	want := []Tune{
+		{Name: "rack", Host: "rack", Tunables: spec.Tunables{
+			Sysctls: map[string]string{"net.core.busy_read": "50", "net.core.busy_poll": "10"},
+			NICs: []spec.NIC{
+				{Name: "eno1", MTU: 9000, Ring: &spec.RingSizes{RX: "max"}, PacketSteering: &spec.Steering{FlowEntries: 4096}},
+				{Name: "eno2", MTU: 9000, Ring: &spec.RingSizes{RX: "max", TX: "512"}, PacketSteering: &spec.Steering{CPUs: "0-3", FlowEntries: 4096}},
+				{Name: "eno3", PacketSteering: &spec.Steering{FlowEntries: 4096}},
+			},
+			Limits:   &spec.ProcessLimits{NoFile: 1048576},
+			Required: true,
+		}},
+		{Name: "spark", Host: "spark", Tunables: spec.Tunables{
+			Sysctls:  map[string]string{"net.core.busy_read": "50", "net.core.busy_poll": "50", "net.ipv4.tcp_fastopen": "3"},
+			Services: map[string]string{"irqbalance": spec.Stopped},
+			NICs: []spec.NIC{
+				{Name: "data0", IRQAffinity: "auto", Coalescing: &spec.Coalescing{AdaptiveRX: &no, RXUsecs: &none}},
+			},
+		}},
+	}
+	if diff := cmp.Diff(want, def.Tunes); diff != "" {
+		t.Errorf("Tunes (-want +got):\n%s", diff)
+	}
+}
+
 func TestLoadMissingFile(t *testing.T) {
 	_, err := Load("testdata/valid/everythin.hcl")
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -45,28 +45,14 @@ func (r *reader) knownNIC(host string, use profiles.Use) {
 }
 
 // notTheMachines reports values that a namespace host shares with the machine it is on.
+// Those of a profile are no mistake of who uses it there: the host says that it can't have them.
 func (r *reader) notTheMachines(b *syntax.Block, host string, claims []profiles.Claim) {
-	if r.hosts[host].Namespace == nil {
-		return
-	}
-	var places, keys []string
 	for _, c := range claims {
-		switch {
-		case !c.MachineWide:
-		case c.By == b.String():
+		if c.MachineWide && c.By == b.String() && r.hosts[host].Namespace != nil {
 			r.Report(c.At, "Key of the whole machine",
 				"A namespace host has the keys below net. to itself, not %s: two hosts would tune one value of the machine. "+
-					"Set it on a host with a connection.", strings.TrimPrefix(c.Value, "sysctl/"))
-		default:
-			places = append(places, fmt.Sprintf("%s (%s)", c.Value, syntax.Place(c.At)))
-			keys = append(keys, fmt.Sprintf("%q", c.Value))
+					"Set it on a host with a connection.", c.Written)
 		}
-	}
-	if keys != nil {
-		name, _ := b.Text("profile")
-		r.Report(b.At("profile"), "Keys of the whole machine",
-			"The profile sets what a namespace host shares with the machine it is on: %s. Use it on a host with a connection, "+
-				"or one that extends it: extends = %q, without = [%s].", strings.Join(places, ", "), name, strings.Join(keys, ", "))
 	}
 }
 

@@ -34,7 +34,7 @@ func (h *Host) Apply(ctx context.Context, owner spec.Owner, t spec.Tunables, pro
 		return spec.Report{}, err
 	}
 	a := &applying{h: h, plan: p, ledger: before.clone(), progress: progress}
-	a.report.Reads = len(p.steps)
+	a.report.Reads, a.report.Notes = len(p.steps), p.notes
 	if err := a.journal(); err != nil {
 		return spec.Report{}, err
 	}
@@ -43,6 +43,9 @@ func (h *Host) Apply(ctx context.Context, owner spec.Owner, t spec.Tunables, pro
 	}
 	journaled := a.ledger.clone()
 	err = a.run(ctx)
+	if err == nil && p.partial {
+		err = a.rest(ctx, t)
+	}
 	if err == nil {
 		err = h.saveChanged(journaled, a.ledger)
 	}
@@ -102,6 +105,27 @@ func (a *applying) journal() error {
 	return nil
 }
 
+// rest plans a second time and applies what that brings to light: a driver that was given
+// other channels has other interrupts.
+func (a *applying) rest(ctx context.Context, t spec.Tunables) error {
+	all, err := a.h.compare(ctx, a.ledger, a.plan.owner, t)
+	if err != nil {
+		return err
+	}
+	a.report.Reads += len(all.steps)
+	all.steps = slices.DeleteFunc(all.steps, func(s step) bool {
+		return a.wants(s.key) && (s.unsupported != "" || s.before.State == Missing || s.holds(s.before))
+	})
+	a.plan = all
+	if err := a.journal(); err != nil {
+		return err
+	}
+	if err := a.h.save(a.ledger); err != nil {
+		return err
+	}
+	return a.writeAll(ctx)
+}
+
 // run restores what is no longer wanted and then writes what is.
 func (a *applying) run(ctx context.Context) error {
 	for _, e := range slices.Backward(a.ledger.clone().Entries) {
@@ -123,6 +147,11 @@ func (a *applying) run(ctx context.Context) error {
 			return err
 		}
 	}
+	return a.writeAll(ctx)
+}
+
+// writeAll brings every setting of the plan to its wanted value.
+func (a *applying) writeAll(ctx context.Context) error {
 	for _, s := range a.plan.steps {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("stopped: %w", err)
@@ -155,10 +184,21 @@ func (a *applying) write(s step) (spec.Setting, error) {
 	if verdict.Status != spec.Differs {
 		return verdict, nil
 	}
+	if _, makes := s.place.(removable); live.State == Missing && (s.pending || s.passing) && !makes {
+		return a.cannot(s, verdict, fmt.Sprintf("not on this host: %s is not there after the settings before it", s))
+	}
 	after, err := a.writer.set(s.knob, line(s.desired), live)
+	if err != nil && s.refuses != nil && after == live {
+		if why := s.refuses(err); why != "" {
+			return a.cannot(s, verdict, why)
+		}
+	}
 	if err == nil {
 		verdict.Live = after.show()
 		verdict.Status, err = s.judge(after)
+	}
+	if err == nil && s.inForce != nil {
+		verdict.Reason, err = s.inForce(s.desired)
 	}
 	if err != nil {
 		verdict.Status, verdict.Reason = spec.Failed, err.Error()
@@ -167,6 +207,19 @@ func (a *applying) write(s step) (spec.Setting, error) {
 	if verdict.Status == spec.Rounded {
 		verdict.Reason = fmt.Sprintf("wanted %s, the kernel made %s of it", s.desired, verdict.Live)
 		a.ledger.entry(s.key).Settled = verdict.Live
+	}
+	return verdict, nil
+}
+
+// cannot is the verdict on a setting which shows only at its write that the host can't
+// have it.
+func (a *applying) cannot(s step, verdict spec.Setting, why string) (spec.Setting, error) {
+	verdict.Status, verdict.Reason = spec.Unsupported, why
+	if a.plan.required {
+		return verdict, s.missed(why)
+	}
+	if s.entry == nil {
+		a.ledger.drop(s.key) // nothing was written, so there is nothing to put back
 	}
 	return verdict, nil
 }
@@ -211,7 +264,12 @@ func (a *applying) undo(before Ledger) error {
 }
 
 func (a *applying) decide(s spec.Setting) {
-	a.report.Settings = append(a.report.Settings, s)
+	at := slices.IndexFunc(a.report.Settings, func(old spec.Setting) bool { return old.Key == s.Key })
+	if at < 0 {
+		a.report.Settings = append(a.report.Settings, s)
+	} else {
+		a.report.Settings[at] = s // decided anew by rest
+	}
 	if a.progress != nil {
 		a.progress(s)
 	}

@@ -270,9 +270,9 @@ func TestBadInputChangesNothing(t *testing.T) {
 		{"arity of an unknown key", sysctlsOf("net.ipv4.some_vector", "1"), spark, []string{"1 field", "2"}},
 		{"octal", sysctlsOf("net.core.somaxconn", "010"), spark, []string{"octal"}},
 		{"pair", sysctlsOf("vm.dirty_ratio", "10"), spark, []string{"vm.dirty_bytes is in force here (1048576)"}},
-		{"NIC", steeringOf(spec.NIC{Name: "eth1", PacketSteering: &spec.Steering{}}), spark, []string{`NIC "eth1" is not on this host`, "eth0, eth12", `did you mean "eth0"?`}},
-		{"CPU that can't be", steeringOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0-4"}}), spark, []string{"CPU 4", "0 to 3"}},
-		{"CPU that is offline", steeringOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "3"}}), spark, []string{"online", "0-2"}},
+		{"NIC", nicOf(spec.NIC{Name: "eth1", PacketSteering: &spec.Steering{}}), spark, []string{`NIC "eth1" is not on this host`, "eth0, eth12", `did you mean "eth0"?`}},
+		{"CPU that can't be", nicOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0-4"}}), spark, []string{"CPU 4", "0 to 3"}},
+		{"CPU that is offline", nicOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "3"}}), spark, []string{"online", "0-2"}},
 		{"owner", sysctlsOf("net.core.somaxconn", "1"), spec.Owner{URN: "urn"}, []string{"lab"}},
 	} {
 		tr := newTree(t)
@@ -293,15 +293,19 @@ func TestBadInputChangesNothing(t *testing.T) {
 
 func TestMachineWideOnANamespaceHost(t *testing.T) {
 	tr := newTree(t)
-	if err := os.Remove(tr.path("proc/self/ns/pid")); err != nil {
-		t.Fatal(err)
+	tr.becomeNamespace()
+	wanted := sysctlsOf("vm.swappiness", "1", "net.core.somaxconn", "1")
+	r := tr.apply(spark, wanted)
+	s := setting1(t, r, "sysctl/vm.swappiness")
+	if s.Status != spec.Unsupported || s.Live != "60" || !strings.Contains(s.Reason, "whole machine") || !strings.Contains(s.Reason, "pid:[4026532299]") {
+		t.Errorf("%+v", s)
 	}
-	if err := os.Symlink("pid:[4026532299]", tr.path("proc/self/ns/pid")); err != nil {
-		t.Fatal(err)
+	if d := cmp.Diff([]string{"proc/sys/net/core/somaxconn"}, tr.writes); d != "" {
+		t.Error(d)
 	}
-	_, err := tr.Apply(context.Background(), spark, sysctlsOf("vm.swappiness", "1"), nil)
-	mustSay(t, err, "vm.swappiness", "refused", "whole machine", "pid:[4026532299]")
-	tr.apply(spark, sysctlsOf("net.core.somaxconn", "1"))
+	wanted.Required = true
+	_, err := tr.Apply(context.Background(), spark, wanted, nil)
+	mustSay(t, err, "sysctl/vm.swappiness is required", "whole machine")
 }
 
 func TestUnsupportedSysctls(t *testing.T) {

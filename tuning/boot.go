@@ -36,45 +36,102 @@ func (h *Host) Boot(ctx context.Context, patience time.Duration, progress func(s
 	if err := h.awaitDevices(ctx, undone, patience); err != nil {
 		return err
 	}
-	var w writer
-	var faults []error
-	fail := func(e *Entry, err error) {
-		faults = append(faults, err)
-		progress(spec.Setting{Key: e.Key, Original: e.Original.show(), Desired: e.Desired, Status: spec.Failed, Reason: err.Error()})
-	}
-	var found []*Entry
-	for _, e := range undone {
-		live, err := h.observe(e.Key)
-		if err == nil && live.State == Missing && !e.pending() {
-			err = fmt.Errorf("%s: not on this host after %s: was the device renamed, or its driver not loaded?", e.Key, patience)
-		}
-		if err != nil {
-			fail(e, err)
-			continue
-		}
-		e.Original, e.BootID, e.Time, e.Suspended = live, bootID, now(), false
-		found = append(found, e)
-	}
-	// Only now, as what a value resets may be another one's original.
-	for _, e := range found {
-		if err := h.bootResets(&w, &ledger, e); err != nil {
-			return fmt.Errorf("%w; no value was changed", err)
-		}
+	b := &booting{h: h, bootID: bootID, ledger: &ledger, progress: progress}
+	if err := b.journal(undone); err != nil {
+		return fmt.Errorf("%w; no value was changed", err)
 	}
 	if err := h.saveChanged(onDisk, ledger); err != nil {
 		return fmt.Errorf("%w; no value was changed", err)
 	}
-	for _, e := range found {
+	for _, e := range undone {
 		if err := ctx.Err(); err != nil {
-			return errors.Join(append(faults, fmt.Errorf("stopped: %w", err))...)
+			return errors.Join(append(b.faults, fmt.Errorf("stopped: %w", err))...)
 		}
-		verdict, err := h.resume(&w, *e)
-		if err != nil {
-			faults = append(faults, err)
+		if err := b.bring(e); err != nil {
+			b.faults = append(b.faults, err)
 		}
-		progress(verdict)
 	}
-	return errors.Join(append(faults, h.settle(&w, &ledger))...)
+	return errors.Join(append(b.faults, h.settle(&b.writer, &ledger))...)
+}
+
+// booting is the state of one Boot.
+type booting struct {
+	h        *Host
+	bootID   string
+	ledger   *Ledger
+	writer   writer
+	progress func(spec.Setting)
+	faults   []error
+}
+
+// journal enters what is there as the originals of this boot. What is not there keeps
+// its entry.
+func (b *booting) journal(entries []*Entry) error {
+	var found []*Entry
+	for _, e := range entries {
+		// What can't be read now can't be later either, and is said then.
+		if live, err := b.h.observe(e.Key); err == nil && (live.State != Missing || e.pending()) {
+			b.enter(e, live)
+			found = append(found, e)
+		}
+	}
+	// Only now, as what a value resets may be another one's original.
+	for _, e := range found {
+		if err := b.enterResets(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *booting) enter(e *Entry, original Original) {
+	e.Original, e.BootID, e.Time, e.Suspended = original, b.bootID, now(), false
+}
+
+// enterResets enters what the write of an entry's value may reset in this boot.
+func (b *booting) enterResets(e *Entry) error {
+	k, err := b.h.find(e.Key)
+	if err != nil {
+		return err
+	}
+	beside, err := b.writer.beside(k)
+	if err != nil {
+		return fmt.Errorf("%s: reading what its change may reset: %w", e.Key, err)
+	}
+	e.Resets = b.ledger.resets(beside)
+	return nil
+}
+
+// bring writes what an entry wants, and says what became of it.
+func (b *booting) bring(e *Entry) error {
+	err := b.late(e)
+	if err != nil {
+		b.progress(spec.Setting{Key: e.Key, Original: e.Original.show(), Desired: e.Desired, Status: spec.Failed, Reason: err.Error()})
+		return err
+	}
+	verdict, err := b.h.resume(&b.writer, *e)
+	b.progress(verdict)
+	return err
+}
+
+// late enters a value that was not there when the others were: one that a write of this
+// Boot has brought, as more channels bring queues. It goes with that.
+func (b *booting) late(e *Entry) error {
+	live, err := b.h.observe(e.Key)
+	if err != nil {
+		return err
+	}
+	if live.State == Missing {
+		return fmt.Errorf("%s: not on this host: was its device renamed, or is its driver not loaded?", e.Key)
+	}
+	if e.BootID == b.bootID {
+		return nil
+	}
+	b.enter(e, Original{State: Missing})
+	if err := b.enterResets(e); err != nil {
+		return err
+	}
+	return b.h.save(*b.ledger)
 }
 
 // pending says whether another setting of the lab has to bring the value first.
@@ -106,18 +163,4 @@ func (h *Host) observe(key string) (Original, error) {
 		return Original{}, err
 	}
 	return k.observe()
-}
-
-// bootResets enters what the write of an entry's value may reset in this boot.
-func (h *Host) bootResets(w *writer, l *Ledger, e *Entry) error {
-	k, err := h.find(e.Key)
-	if err != nil {
-		return err
-	}
-	beside, err := w.beside(k)
-	if err != nil {
-		return fmt.Errorf("%s: reading what its change may reset: %w", e.Key, err)
-	}
-	e.Resets = l.resets(beside)
-	return nil
 }

@@ -11,6 +11,8 @@ type cpus struct {
 	// possible counts the CPUs that masks have bits for.
 	possible int
 	online   spec.Mask
+	// isolated are those that the kernel was told to keep free of work; most often none.
+	isolated spec.Mask
 }
 
 func (h *Host) cpus() (cpus, error) {
@@ -22,7 +24,7 @@ func (h *Host) cpus() (cpus, error) {
 	if err != nil {
 		return cpus{}, err
 	}
-	return cpus{possible: possible.Max() + 1, online: online}, nil
+	return cpus{possible: possible.Max() + 1, online: online, isolated: h.list(h.path("sys/devices/system/cpu/isolated"))}, nil
 }
 
 func (h *Host) cpuList(name string) (spec.Mask, error) {

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/hanzoai/benchlab/tuning/ethtool"
 )
 
 // DefaultLedgerDir is where the ledger of originals lives on a host.
@@ -21,6 +23,8 @@ type Host struct {
 	root  string
 	dir   string
 	files files
+	// dialEthtool opens a client of the kernel's ethtool in the host's network namespace.
+	dialEthtool func() (*ethtool.Client, error)
 }
 
 // Options says where a Host finds its files. The zero value is the running system.
@@ -35,7 +39,7 @@ type Options struct {
 
 // NewHost does no I/O.
 func NewHost(o Options) *Host {
-	h := &Host{root: o.Root, dir: o.LedgerDir, files: system{}}
+	h := &Host{root: o.Root, dir: o.LedgerDir, files: system{}, dialEthtool: ethtool.Dial}
 	if h.root == "" {
 		h.root = "/"
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ const insideVariable = "BENCHLAB_TEST_INSIDE_NAMESPACE"
 func TestKernel(t *testing.T) {
 	if os.Getenv(insideVariable) != "" {
 		enterNamespace(t)
-		for _, kt := range kernelTests {
+		for _, kt := range allKernelTests() {
 			t.Run(kt.name, kt.run)
 		}
 		return
@@ -42,8 +43,8 @@ func TestKernel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%q (as a user, this test needs sudo without a password): %v\n%s", command, err, output)
 	}
-	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(kernelTests) {
-		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(kernelTests), output)
+	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(allKernelTests()) {
+		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(allKernelTests()), output)
 	}
 }
 
@@ -78,17 +79,30 @@ func addVeth(t *testing.T, name, peer string, queues int) {
 	}
 }
 
-// kernelTests run inside, one after the other; each restores what it touches.
-var kernelTests = []struct {
+type kernelTest struct {
 	name string
 	run  func(*testing.T)
-}{
+}
+
+func allKernelTests() []kernelTest {
+	return slices.Concat(kernelTests, channelTests, offloadTests)
+}
+
+// kernelTests run inside, one after the other; each restores what it touches.
+var kernelTests = []kernelTest{
 	{"vector in any spelling", kernelVector},
 	{"rounded flow count", kernelRounding},
 	{"every queue of a NIC", kernelQueues},
 	{"single queue", kernelSingleQueue},
 	{"what a namespace lacks", kernelUnsupported},
 	{"values of the machine", kernelMachineWide},
+	{"files of a NIC under /sys", kernelSysfs},
+	{"queue disciplines and back", kernelQdiscRoundTrip},
+	{"queue discipline of someone else", kernelQdiscForeign},
+	{"queue discipline without parameters", kernelQdiscExplicitOriginal},
+	{"queue disciplines of channels that come and go", kernelQdiscChannels},
+	{"queue disciplines refused", kernelQdiscRefused},
+	{"queue discipline of a NIC that is gone", kernelQdiscNICGone},
 	{"failing write", kernelRollback},
 	{"partial effect", kernelPartialEffect},
 	{"dot in a name", kernelDottedName},
@@ -96,6 +110,10 @@ var kernelTests = []struct {
 	{"one write", kernelOneWrite},
 	{"unset original", kernelUnset},
 	{"too many CPUs", kernelOverflow},
+	{"no interrupts", kernelNoInterrupts},
+	{"queues to be", kernelQueuesToBe},
+	{"automatic steering", kernelAuto},
+	{"upper devices", kernelUpperDevices},
 }
 
 func kernelHost(t *testing.T) *tree {
@@ -133,7 +151,7 @@ func kernelVector(t *testing.T) {
 
 func kernelRounding(t *testing.T) {
 	h := kernelHost(t)
-	wanted := steeringOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{FlowEntriesPerQueue: 3000}})
+	wanted := nicOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{FlowEntriesPerQueue: 3000}})
 	s := setting1(t, h.apply(spark, wanted), "nic/one/rx-0/rps_flow_cnt")
 	if s.Status != spec.Rounded || s.Desired != "3000" || s.Live != "4096" || s.Original != "0" {
 		t.Errorf("%+v", s)
@@ -161,7 +179,7 @@ func setting1(t *testing.T, r spec.Report, key string) spec.Setting {
 func kernelQueues(t *testing.T) {
 	h := kernelHost(t)
 	before := queueValues(t, "four")
-	wanted := steeringOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{FlowEntries: 32768}})
+	wanted := nicOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{FlowEntries: 32768}})
 	r := h.apply(spark, wanted)
 	var keys []string
 	for i := range 4 {
@@ -214,7 +232,7 @@ func queueValues(t *testing.T, nic string) map[string]string {
 
 func kernelSingleQueue(t *testing.T) {
 	h := kernelHost(t)
-	r := h.apply(spark, steeringOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{CPUs: "0"}}))
+	r := h.apply(spark, nicOf(spec.NIC{Name: "one", PacketSteering: &spec.Steering{CPUs: "0"}}))
 	if d := cmp.Diff([]string{"nic/one/rx-0/rps_cpus applied", "nic/one/tx-0/xps_cpus unsupported"}, statuses(r)); d != "" {
 		t.Error(d)
 	}
@@ -223,7 +241,7 @@ func kernelSingleQueue(t *testing.T) {
 		t.Errorf("xps_cpus of a single queue: %v", err)
 	}
 	mustWarn(t, h.restoreOwner(spark))
-	_, err := h.Plan(context.Background(), spark, steeringOf(spec.NIC{Name: "fourr", PacketSteering: &spec.Steering{}}))
+	_, err := h.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "fourr", PacketSteering: &spec.Steering{}}))
 	mustSay(t, err, `"fourr"`, "eth0.100, four, four-peer", "lo", `did you mean "four"?`)
 }
 
@@ -248,8 +266,50 @@ func kernelUnsupported(t *testing.T) {
 
 func kernelMachineWide(t *testing.T) {
 	h := kernelHost(t)
-	_, err := h.Apply(context.Background(), spark, sysctlsOf("vm.swappiness", "1"), nil)
+	wanted := sysctlsOf("vm.swappiness", "1")
+	wanted.NUMABalancing, wanted.CPU = new(false), &spec.CPUPower{Governor: "performance"}
+	r := h.apply(spark, wanted)
+	for _, s := range r.Settings {
+		if s.Status != spec.Unsupported {
+			t.Errorf("%+v", s)
+		}
+	}
+	if setting1(t, r, "sysctl/vm.swappiness").Live == "" || len(r.Settings) < 3 || r.Writes != 0 {
+		t.Errorf("%+v", r)
+	}
+	wanted.Required = true
+	_, err := h.Apply(context.Background(), spark, wanted, nil)
 	mustSay(t, err, "vm.swappiness", "whole machine")
+}
+
+func kernelSysfs(t *testing.T) {
+	h := kernelHost(t)
+	const path, value = "sys/class/net/one/gro_flush_timeout", "20000"
+	before := h.get(path)
+	wanted := sysfsOf("/"+path, value, "/sys/kernel/mm/ksm/run", "1", "/sys/class/net/one/statistics/rx_bytes", "0")
+	wanted.Hugepages = &spec.Hugepages{Enabled: "always", Defrag: "never"}
+	r := h.apply(spark, wanted)
+	if s := setting1(t, r, "sysfs/devices/virtual/net/one/gro_flush_timeout"); s.Status != spec.Applied || h.get(path) != value+"\n" {
+		t.Errorf("%+v", s)
+	}
+	// What is the machine's is read, but not written.
+	for _, key := range []string{"sysfs/kernel/mm/ksm/run", "hugepages/enabled", "hugepages/defrag"} {
+		if s := setting1(t, r, key); s.Status != spec.Unsupported || s.Live == "" || strings.ContainsAny(s.Live, "[] ") {
+			t.Errorf("%+v", s)
+		}
+	}
+	if s := setting1(t, r, "sysfs/devices/virtual/net/one/statistics/rx_bytes"); s.Status != spec.Unsupported || !strings.Contains(s.Reason, "read-only here") {
+		t.Errorf("%+v", s)
+	}
+	if r := h.apply(spark, wanted); r.Writes != 0 {
+		t.Errorf("second apply: %+v", r)
+	}
+	mustWarn(t, h.restoreOwner(spark))
+	if got := h.get(path); got != before {
+		t.Errorf("%q, was %q", got, before)
+	}
+	_, err := h.Plan(context.Background(), spark, sysfsOf("/sys/class/net/one/gro_flush_timout", "1"))
+	mustSay(t, err, "unknown sysfs", `did you mean "gro_flush_timeout"?`)
 }
 
 func kernelRollback(t *testing.T) {
@@ -299,7 +359,7 @@ func kernelDottedName(t *testing.T) {
 	if r := h.apply(spark, sysctlsOf("net.ipv4.conf.eth0/100.rp_filter", "2")); r.Writes != 0 {
 		t.Errorf("the other spelling is another key: %+v", r)
 	}
-	h.apply(spark, steeringOf(spec.NIC{Name: "eth0.100", PacketSteering: &spec.Steering{}}))
+	h.apply(spark, nicOf(spec.NIC{Name: "eth0.100", PacketSteering: &spec.Steering{}}))
 	mustWarn(t, h.restoreOwner(spark))
 	if got := h.get(path); got != before {
 		t.Errorf("%q, was %q", got, before)
@@ -309,7 +369,7 @@ func kernelDottedName(t *testing.T) {
 func kernelNICGone(t *testing.T) {
 	h := kernelHost(t)
 	addVeth(t, "gone", "gone-peer", 2)
-	h.apply(spark, steeringOf(spec.NIC{Name: "gone", PacketSteering: &spec.Steering{FlowEntries: 1024}}))
+	h.apply(spark, nicOf(spec.NIC{Name: "gone", PacketSteering: &spec.Steering{FlowEntries: 1024}}))
 	link, err := netlink.LinkByName("gone")
 	if err != nil {
 		t.Fatal(err)
@@ -386,5 +446,92 @@ func kernelOverflow(t *testing.T) {
 	}
 	if _, failed := w.undo(); len(failed) != 0 {
 		t.Error(failed)
+	}
+}
+
+func kernelNoInterrupts(t *testing.T) {
+	h := kernelHost(t)
+	r := h.apply(spark, nicOf(spec.NIC{Name: "four", IRQAffinity: "auto"}))
+	if s := setting1(t, r, "nic/four/irq/affinity"); s.Status != spec.Unsupported || !strings.Contains(s.Reason, "virtual device") {
+		t.Errorf("%+v", s)
+	}
+	if r.Writes != 0 {
+		t.Errorf("%d writes", r.Writes)
+	}
+}
+
+// A plan counts on what the driver of a veth says over netlink.
+func kernelQueuesToBe(t *testing.T) {
+	h := kernelHost(t)
+	r := h.plan(spark, nicOf(spec.NIC{Name: "four", Channels: &spec.ChannelCounts{RX: "2", TX: "max"}, PacketSteering: &spec.Steering{}}))
+	var keys []string
+	for _, s := range r.Settings {
+		if strings.Contains(s.Key, "ps_cpus") {
+			keys = append(keys, s.Key)
+		}
+	}
+	want := []string{"nic/four/rx-0/rps_cpus", "nic/four/rx-1/rps_cpus", "nic/four/tx-0/xps_cpus", "nic/four/tx-1/xps_cpus", "nic/four/tx-2/xps_cpus", "nic/four/tx-3/xps_cpus"}
+	if d := cmp.Diff(want, keys); d != "" {
+		t.Error(d)
+	}
+}
+
+func kernelAuto(t *testing.T) {
+	h := kernelHost(t)
+	before := queueValues(t, "four")
+	wanted := nicOf(spec.NIC{Name: "four", PacketSteering: &spec.Steering{CPUs: spec.Auto, ExcludeIRQ: true}})
+	r := h.apply(spark, wanted)
+	if len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "four: software steering over CPUs ") || !strings.Contains(r.Notes[1], "leaves nothing out") {
+		t.Errorf("%q", r.Notes)
+	}
+	if s := setting1(t, r, "nic/four/rx-3/rps_cpus"); s.Status != spec.Applied {
+		t.Errorf("%+v", s)
+	}
+	if r := h.apply(spark, wanted); r.Writes != 0 {
+		t.Errorf("second apply: %+v", r)
+	}
+	mustWarn(t, h.restoreOwner(spark))
+	if d := cmp.Diff(before, queueValues(t, "four")); d != "" {
+		t.Error(d)
+	}
+}
+
+func kernelUpperDevices(t *testing.T) {
+	h := kernelHost(t)
+	parent, err := netlink.LinkByName("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	attributes := netlink.NewLinkAttrs()
+	attributes.Name, attributes.ParentIndex = "mac0", parent.Attrs().Index
+	links := []netlink.Link{&netlink.Macvlan{LinkAttrs: attributes, Mode: netlink.MACVLAN_MODE_BRIDGE}}
+	bridge := netlink.NewLinkAttrs()
+	bridge.Name = "br0"
+	links = append(links, &netlink.Bridge{LinkAttrs: bridge})
+	for _, link := range links {
+		if err := netlink.LinkAdd(link); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := netlink.LinkDel(link); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	port, err := netlink.LinkByName("four-peer")
+	if err == nil {
+		err = netlink.LinkSetMaster(port, links[1])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for nic, words := range map[string][]string{"mac0": {"over one, whose queues", "name that instead"}, "br0": {"is a bridge over four-peer"}} {
+		_, err := h.Plan(context.Background(), spark, nicOf(spec.NIC{Name: nic, PacketSteering: &spec.Steering{}}))
+		mustSay(t, err, words...)
+	}
+	for _, nic := range []string{"one", "four-peer"} {
+		if err := h.checkQueues(nic); err != nil {
+			t.Error(err)
+		}
 	}
 }

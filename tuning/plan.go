@@ -28,7 +28,7 @@ func (h *Host) planned(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 	if err != nil {
 		return spec.Report{}, err
 	}
-	report := spec.Report{Reads: len(p.steps)}
+	report := spec.Report{Reads: len(p.steps), Notes: p.notes}
 	for _, s := range p.steps {
 		report.Settings = append(report.Settings, s.verdict(s.before))
 	}
@@ -40,6 +40,11 @@ type plan struct {
 	owner  spec.Owner
 	bootID string
 	steps  []step
+	// notes say what the host's facts decided.
+	notes    []string
+	required bool
+	// partial: some settings show only once the channels of their NIC are changed.
+	partial bool
 	// persist has the values applied again at each boot.
 	persist bool
 }
@@ -60,9 +65,14 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 	if err != nil {
 		return plan{}, err
 	}
+	p := plan{owner: owner, bootID: bootID, required: t.Required, persist: t.Persist}
+	// A NIC that is not there is said once, not by each tunable.
+	t, faults := h.withoutUnknownNICs(t)
+	if t, err = p.resolve(h, ledger, t); err != nil {
+		return plan{}, errors.Join(append(faults, err)...)
+	}
 	settings, err := h.expand(t)
-	faults := []error{err}
-	p := plan{owner: owner, bootID: bootID, persist: t.Persist}
+	faults = append(faults, err)
 	known := ledger.clone() // the steps point into it, so nobody else may
 	for _, s := range settings {
 		if err := ctx.Err(); err != nil {
@@ -74,11 +84,16 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 			continue
 		}
 		if t.Required && one.unsupported != "" {
-			faults = append(faults, fmt.Errorf("%s is required, and this host can't have it: %s; leave it out, or leave out required", s.key, one.unsupported))
+			faults = append(faults, s.missed(one.unsupported))
 		}
 		p.steps = append(p.steps, one)
 	}
 	return p, errors.Join(faults...)
+}
+
+// missed is the error where a value is required that the host can't have.
+func (s setting) missed(why string) error {
+	return fmt.Errorf("%s is required, and this host can't have it: %s; leave it out, or leave out required", s.key, why)
 }
 
 func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step, error) {
@@ -139,7 +154,7 @@ func (s step) original() Original {
 
 // verdict is the setting with a live value.
 func (s step) verdict(live Original) spec.Setting {
-	v := spec.Setting{Key: s.key, Original: s.original().show(), Desired: s.desired, Live: live.show()}
+	v := spec.Setting{Key: s.key, Original: s.original().show(), Desired: s.desired, Live: live.show(), Reason: s.note}
 	switch {
 	case s.unsupported != "":
 		v.Status, v.Reason = spec.Unsupported, s.unsupported

@@ -36,7 +36,7 @@ func TestRestoreOfAValueThatIsBackAlready(t *testing.T) {
 
 func TestRestoreOfAFileThatIsGone(t *testing.T) {
 	tr := newTree(t)
-	tr.apply(spark, steeringOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{}}))
+	tr.apply(spark, nicOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{}}))
 	if err := os.RemoveAll(tr.path("sys/class/net/eth0")); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hanzoai/benchlab/tuning/ethtool"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
@@ -23,7 +24,15 @@ type tunable struct {
 // tunables in the order in which they are applied. Services come first: what would write
 // the values that follow must have stopped. Within a NIC what resets others comes before
 // them: a driver that is given other channels forgets the masks of their queues.
-var tunables = []tunable{services, mtus, sysctls, packetSteering}
+var tunables = []tunable{
+	services,
+	mtus, channels, rings, offloads, coalescing,
+	// Before the sysctls, as it is put back after them: net.core.default_qdisc is what the
+	// kernel attaches.
+	queueDisciplines,
+	sysctls, numaBalancing, cpuPower, hugepages, sysfsFiles, limits,
+	irqAffinity, packetSteering,
+}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.
@@ -34,6 +43,17 @@ type knob struct {
 	// resets lists what a write of this value may change as well, as it is on the host
 	// now; nil where there is nothing.
 	resets func() ([]knob, error)
+	// refuses says in words why the host can't have the value where that shows only as
+	// the error of a write; empty for any other error. nil means that none tells.
+	refuses func(error) string
+	// inForce asks, after a write, whether the kernel does what it took; nil where what
+	// is read back tells. The note is for the setting's reason.
+	inForce func(desired string) (note string, err error)
+	// passing: it comes and goes with the device's doings, so that nobody misses it.
+	passing bool
+	// moves says that the values beside this one, under the same key but for its last part,
+	// may follow a write of it, and come back with it: they need no original of their own.
+	moves bool
 }
 
 // place is where a value is read and written.
@@ -44,13 +64,21 @@ type place interface {
 	String() string
 }
 
+// removable is a place that benchlab makes itself, and takes away where it was missing.
+type removable interface {
+	remove() error
+}
+
 // setting is a knob and what is wanted of it.
 type setting struct {
 	knob
 	desired string
 	// unsupported says why the host can't have it; empty where it can.
 	unsupported string
-	// pending: where it is missing, an earlier setting of the same call will bring it.
+	// note is what a person should know where nothing is wrong.
+	note string
+	// pending: where it is missing, an earlier setting of the same call will bring it, or
+	// its own write.
 	pending bool
 	// check is asked with the live value before anything is written; nil means any will do.
 	check func(live string) error
@@ -128,11 +156,29 @@ func (k knob) back(original, live Original) bool {
 	return k.kind.Compare(original.Value, live.Value) == spec.Equal
 }
 
+// canBring says whether there is a way back to an original.
+func (k knob) canBring(o Original) bool {
+	_, ok := k.place.(removable)
+	return o.State == Value || o.State == Missing && ok
+}
+
+// bring makes the place what an original says.
+func (k knob) bring(o Original) error {
+	if r, ok := k.place.(removable); ok && o.State == Missing {
+		return r.remove()
+	}
+	return k.write(o.bytes())
+}
+
 // rejected words a write that the kernel refused: what was wanted, errno, what next.
 func (k knob) rejected(wanted []byte, err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
 		err = inner.Err // the path stands here already
+	}
+	var asked *ethtool.Error
+	if errors.As(err, &asked) {
+		err = asked.Err // so does what was asked
 	}
 	return fmt.Errorf("%s: writing %q to %s: %w%s", k.key, spec.CanonicalText(string(wanted)), k, err, advice(err))
 }
@@ -144,6 +190,7 @@ func advice(err error) string {
 		return ""
 	}
 	next := map[unix.Errno]string{
+		unix.ENOSPC:     "there is no room for it in the kernel; of an interrupt: no vector is left on the wanted CPUs, choose others",
 		unix.EINVAL:     "the kernel does not take this value: check its range and form",
 		unix.EACCES:     "the kernel keeps this file read-only here: run as root, on the machine itself rather than in a namespace",
 		unix.EPERM:      "not allowed from here: run as root, on the machine itself rather than in a user namespace",

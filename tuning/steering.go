@@ -1,11 +1,8 @@
 package tuning
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +22,7 @@ func (h *Host) expandSteering(t spec.Tunables) ([]setting, error) {
 		if n.PacketSteering == nil {
 			continue
 		}
-		more, err := h.steering(n.Name, *n.PacketSteering)
+		more, err := h.steering(n)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("packet steering: %w", err))
 		}
@@ -59,8 +56,9 @@ func (h *Host) findQueueFile(key string) (knob, bool) {
 	}, true
 }
 
-func (h *Host) steering(nic string, p spec.Steering) ([]setting, error) {
-	rx, tx, err := h.queues(nic)
+func (h *Host) steering(n spec.NIC) ([]setting, error) {
+	p := *n.PacketSteering
+	q, err := h.queuesOf(n)
 	if err != nil {
 		return nil, err
 	}
@@ -70,28 +68,38 @@ func (h *Host) steering(nic string, p spec.Steering) ([]setting, error) {
 	}
 	chosen, err := host.choose(p.CPUs)
 	if err != nil {
-		return nil, fmt.Errorf("NIC %s: cpus: %w", nic, err)
+		return nil, fmt.Errorf("NIC %s: cpus: %w", n.Name, err)
+	}
+	served, _, err := h.servedBy(n, q, host)
+	if err != nil {
+		return nil, err
 	}
 	perQueue := p.FlowEntriesPerQueue
 	if perQueue == 0 && p.FlowEntries > 0 {
-		perQueue = spec.RoundUpFlows(max(p.FlowEntries/len(rx), 1))
+		perQueue = spec.RoundUpFlows(max(p.FlowEntries/len(q.rx), 1))
 	}
 	var settings []setting
-	add := func(queue, file, desired string) *setting {
-		k, _ := h.findQueueFile(nicPrefix + nic + "/" + queue + "/" + file)
-		settings = append(settings, setting{knob: k, desired: desired})
+	add := func(queue, file, desired string, pending bool) *setting {
+		k, _ := h.findQueueFile(nicPrefix + n.Name + "/" + queue + "/" + file)
+		settings = append(settings, setting{knob: k, desired: desired, pending: pending})
 		return &settings[len(settings)-1]
 	}
-	for _, n := range rx {
-		queue := "rx-" + strconv.Itoa(n)
-		add(queue, "rps_cpus", chosen.Format(host.possible))
+	for i, number := range q.rx {
+		queue, pending := "rx-"+strconv.Itoa(number), i >= q.rxNow
+		mask := chosen
+		if p.ExcludeIRQ && i < len(served) {
+			if rest := chosen.Without(served[i]); !rest.And(host.online).Empty() {
+				mask = rest
+			}
+		}
+		add(queue, "rps_cpus", mask.Format(host.possible), pending)
 		if perQueue > 0 {
-			add(queue, "rps_flow_cnt", strconv.Itoa(perQueue))
+			add(queue, "rps_flow_cnt", strconv.Itoa(perQueue), pending)
 		}
 	}
-	for i, mask := range spread(chosen.And(host.online).CPUs(), len(tx)) {
-		s := add("tx-"+strconv.Itoa(tx[i]), "xps_cpus", mask.Format(host.possible))
-		if len(tx) == 1 {
+	for i, mask := range h.senders(n, q, host, chosen, served) {
+		s := add("tx-"+strconv.Itoa(q.tx[i]), "xps_cpus", mask.Format(host.possible), i >= q.txNow)
+		if len(q.tx) == 1 {
 			// Where the device was made with one queue the file exists and can't even be read.
 			s.unsupported = "the NIC has one tx queue: XPS has nothing to choose"
 		}
@@ -106,10 +114,37 @@ func (h *Host) steering(nic string, p spec.Steering) ([]setting, error) {
 	return settings, nil
 }
 
+// senders gives each tx queue the CPUs that send through it. With hardware queues on
+// interrupts of their own, every CPU sends through the queue that its own core serves,
+// and CPUs of other cores go round; else the chosen CPUs are spread over the queues.
+func (h *Host) senders(n spec.NIC, q queues, host cpus, chosen spec.Mask, served []spec.Mask) []spec.Mask {
+	if n.PacketSteering.CPUs != spec.None {
+		return spread(chosen.And(host.online).CPUs(), len(q.tx))
+	}
+	if n.IRQAffinity == "" || len(served) != len(q.tx) || host.online.Count() < len(q.tx) {
+		return spread(host.online.CPUs(), len(q.tx))
+	}
+	masks := make([]spec.Mask, len(q.tx))
+	next := 0
+	for _, cpu := range host.online.CPUs() {
+		core := h.siblings(cpu).Or(spec.MaskOf(cpu))
+		mine := slices.IndexFunc(served, func(m spec.Mask) bool { return !m.And(core).Empty() })
+		if mine < 0 {
+			mine = next % len(masks)
+			next++
+		}
+		masks[mine] = masks[mine].Or(spec.MaskOf(cpu))
+	}
+	return masks
+}
+
 // choose is the set of CPUs that a user's text names on this host.
 func (c cpus) choose(text string) (spec.Mask, error) {
-	if text == "" || text == "all" {
+	switch text {
+	case "", spec.All:
 		return c.online, nil
+	case spec.None:
+		return spec.Mask{}, nil
 	}
 	mask, err := spec.ParseList(text)
 	if err != nil {
@@ -133,56 +168,4 @@ func spread(cpus []int, queues int) []spec.Mask {
 		masks[i] = spec.MaskOf(cpus[first:max(end, first+1)]...)
 	}
 	return masks
-}
-
-// queues lists the numbers of the active rx and tx queues of a NIC, in numeric order.
-func (h *Host) queues(nic string) (rx, tx []int, err error) {
-	dir := h.path("sys/class/net", nic, "queues")
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, h.unknownNIC(nic)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("NIC %s: %w", nic, err)
-	}
-	for _, e := range entries {
-		if n, ok := queueNumber("rx-", e.Name()); ok {
-			rx = append(rx, n)
-		}
-		if n, ok := queueNumber("tx-", e.Name()); ok {
-			tx = append(tx, n)
-		}
-	}
-	if len(rx) == 0 {
-		return nil, nil, fmt.Errorf("NIC %s: %s has no rx queue, so there is nothing to steer; name the NIC that receives", nic, dir)
-	}
-	slices.SortFunc(rx, cmp.Compare[int])
-	slices.SortFunc(tx, cmp.Compare[int])
-	return rx, tx, nil
-}
-
-func queueNumber(prefix, name string) (int, bool) {
-	digits, ok := strings.CutPrefix(name, prefix)
-	n, err := strconv.ParseUint(digits, 10, 31)
-	return int(n), ok && err == nil && strconv.FormatUint(n, 10) == digits
-}
-
-func (h *Host) unknownNIC(nic string) error {
-	dir := h.path("sys/class/net")
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("NIC %s: %w; is /sys mounted?", nic, err)
-	}
-	var names []string
-	for _, e := range entries {
-		// bonding_masters is a file among the interfaces.
-		if _, err := os.Stat(h.path("sys/class/net", e.Name(), "queues")); err == nil {
-			names = append(names, e.Name())
-		}
-	}
-	text := fmt.Sprintf("NIC %q is not on this host, which has %s", nic, strings.Join(names, ", "))
-	if near := nearest(nic, names); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return errors.New(text)
 }

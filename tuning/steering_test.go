@@ -14,7 +14,7 @@ import (
 func TestSteeringOfManyQueues(t *testing.T) {
 	tr := newTree(t)
 	before := tr.snapshot()
-	wanted := steeringOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{FlowEntries: 32768}})
+	wanted := nicOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{FlowEntries: 32768}})
 	r := tr.apply(spark, wanted)
 	var want []string
 	for i := range 12 {
@@ -43,7 +43,7 @@ func TestSteeringOfManyQueues(t *testing.T) {
 
 func TestSteeringOfASingleQueue(t *testing.T) {
 	tr := newTree(t)
-	r := tr.apply(spark, steeringOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0,2"}}))
+	r := tr.apply(spark, nicOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0,2"}}))
 	if d := cmp.Diff([]string{"nic/eth0/rx-0/rps_cpus applied", "nic/eth0/tx-0/xps_cpus unsupported"}, statuses(r)); d != "" {
 		t.Error(d)
 	}
@@ -60,7 +60,7 @@ func TestSteeringOfASingleQueue(t *testing.T) {
 func TestNarrowedMask(t *testing.T) {
 	tr := newTree(t)
 	tr.files = narrowing{tr.files}
-	wanted := steeringOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0-3"}})
+	wanted := nicOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0-3"}})
 	s := tr.apply(spark, wanted).Settings[0]
 	if s.Status != spec.Rounded || s.Desired != "f" || s.Live != "7" || !strings.Contains(s.Reason, "kernel made 7") {
 		t.Errorf("%+v", s)
@@ -89,7 +89,7 @@ func (n narrowing) write(path string, text []byte) error {
 
 func TestFewFlowsForManyQueues(t *testing.T) {
 	tr := newTree(t)
-	r := tr.plan(spark, steeringOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{FlowEntries: 4}}))
+	r := tr.plan(spark, nicOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{FlowEntries: 4}}))
 	if got := r.Settings[1]; got.Key != "nic/eth12/rx-0/rps_flow_cnt" || got.Desired != "1" {
 		t.Errorf("%+v", got)
 	}
@@ -107,7 +107,7 @@ func TestAgreeingSysctlAndSteering(t *testing.T) {
 // Queues that a shrink of the channels took away are no longer wanted and simply gone.
 func TestFewerQueues(t *testing.T) {
 	tr := newTree(t)
-	wanted := steeringOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{}})
+	wanted := nicOf(spec.NIC{Name: "eth12", PacketSteering: &spec.Steering{}})
 	tr.apply(spark, wanted)
 	if err := os.RemoveAll(tr.path("sys/class/net/eth12/queues/rx-11")); err != nil {
 		t.Fatal(err)

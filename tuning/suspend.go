@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -144,7 +145,7 @@ func (h *Host) settle(w *writer, l *Ledger) error {
 		reset := w.reset
 		w.reset = nil
 		for _, e := range l.Entries {
-			if !reset[e.Key] || e.Suspended {
+			if e.Suspended || !reset[e.Key] && !reset[path.Dir(e.Key)] {
 				continue
 			}
 			k, err := h.find(e.Key)

@@ -2,8 +2,10 @@ package tuning
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,23 +26,34 @@ type tree struct {
 	*Host
 	t     *testing.T
 	fault func(path string, text []byte) error
+	// setChannels makes what comes with other channels; nil refuses them.
+	setChannels func(nic string, count int)
+	// fixedChannels: the drivers have no way to change their channels.
+	fixedChannels bool
 	// writes lists the keys' paths below the root, in order.
 	writes []string
 }
 
-// newTree makes a machine with 4 CPUs of which 3 are online, a NIC of 1+1 queues and one
-// of 12 rx and 4 tx queues.
-func newTree(t *testing.T) *tree {
+// emptyTree is a host with nothing but its own PID namespace, the machine's first.
+func emptyTree(t *testing.T) *tree {
 	t.Helper()
 	root := t.TempDir()
 	tr := &tree{t: t, Host: NewHost(Options{Root: root, LedgerDir: filepath.Join(root, "var/lib/benchlab")})}
-	tr.files = tr.wrap()
+	tr.files, tr.dialEthtool = tr.wrap(), tr.fakeEthtool
 	if err := os.MkdirAll(tr.path("proc/self/ns"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(initialPIDNamespace, tr.path("proc/self/ns/pid")); err != nil {
 		t.Fatal(err)
 	}
+	return tr
+}
+
+// newTree makes a machine with 4 CPUs of which 3 are online, a NIC of 1+1 queues and one
+// of 12 rx and 4 tx queues.
+func newTree(t *testing.T) *tree {
+	t.Helper()
+	tr := emptyTree(t)
 	tr.boot("boot-1")
 	tr.put("sys/devices/system/cpu/possible", "0-3\n")
 	tr.put("sys/devices/system/cpu/online", "0-2\n")
@@ -88,7 +101,23 @@ func (f faultyFiles) write(path string, text []byte) error {
 		return err
 	}
 	f.tree.writes = append(f.tree.writes, relative)
+	if before, err := os.ReadFile(path); err == nil {
+		if _, offered, ok := parseChoice(string(before)); ok {
+			text = chosen(offered, strings.TrimSpace(string(text)))
+		}
+	}
 	return f.system.write(path, text)
+}
+
+// chosen is what a file that offers words shows when one of them was written.
+func chosen(offered []string, word string) []byte {
+	words := slices.Clone(offered)
+	for i, w := range words {
+		if w == word {
+			words[i] = "[" + w + "]"
+		}
+	}
+	return []byte(strings.Join(words, " ") + "\n")
 }
 
 // failAt lets the write with that number fail (1 is the next one), all others succeed.
@@ -123,11 +152,23 @@ func (tr *tree) get(path string) string {
 
 func (tr *tree) boot(id string) { tr.put("proc/sys/kernel/random/boot_id", id+"\n") }
 
+// becomeNamespace makes the host one that shares its machine with others.
+func (tr *tree) becomeNamespace() {
+	tr.t.Helper()
+	path := tr.path("proc/self/ns/pid")
+	if err := errors.Join(os.Remove(path), os.Symlink("pid:[4026532299]", path)); err != nil {
+		tr.t.Fatal(err)
+	}
+}
+
 // snapshot reads every kernel file of the tree.
 func (tr *tree) snapshot() map[string]string {
 	tr.t.Helper()
 	all := map[string]string{}
-	for _, top := range []string{"proc/sys", "sys"} {
+	for _, top := range []string{"proc/sys", "proc/irq", "sys"} {
+		if _, err := os.Stat(tr.path(top)); err != nil {
+			continue
+		}
 		err := filepath.WalkDir(tr.path(top), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -187,7 +228,7 @@ func sysctlsOf(pairs ...string) spec.Tunables {
 	return t
 }
 
-func steeringOf(nics ...spec.NIC) spec.Tunables { return spec.Tunables{NICs: nics} }
+func nicOf(nics ...spec.NIC) spec.Tunables { return spec.Tunables{NICs: nics} }
 
 // statuses is a report in short: "key status" for each setting.
 func statuses(r spec.Report) []string {

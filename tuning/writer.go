@@ -3,6 +3,7 @@ package tuning
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 )
 
@@ -10,7 +11,8 @@ import (
 type writer struct {
 	done          []change
 	reads, writes int
-	// reset has the keys of values that writes of others may have changed.
+	// reset has the keys of values that writes of others may have changed, and of the
+	// directories that all such values are in.
 	reset map[string]bool
 }
 
@@ -31,12 +33,17 @@ type observed struct {
 // value all the same (the kernel takes the fields of a vector one by one), so only the
 // value read afterwards tells whether there is something to undo.
 func (w *writer) set(k knob, text []byte, before Original) (after Original, err error) {
+	return w.bring(k, Original{State: Value, Value: string(text)}, before)
+}
+
+// bring is set for an original, which may be that there was nothing.
+func (w *writer) bring(k knob, wanted, before Original) (after Original, err error) {
 	beside, err := w.beside(k)
 	if err != nil {
 		return before, fmt.Errorf("%s: reading what its change may reset: %w; it was not changed", k.key, err)
 	}
 	w.writes++
-	writeErr := k.write(text)
+	writeErr := k.bring(wanted)
 	w.reads++
 	after, readErr := k.observe()
 	if writeErr == nil || readErr != nil || after != before {
@@ -45,9 +52,9 @@ func (w *writer) set(k knob, text []byte, before Original) (after Original, err 
 	}
 	switch {
 	case writeErr != nil && readErr == nil && after != before:
-		return after, fmt.Errorf("%w; the write had a partial effect: %q became %q", k.rejected(text, writeErr), before.show(), after.show())
+		return after, fmt.Errorf("%w; the write had a partial effect: %q became %q", k.rejected(wanted.bytes(), writeErr), before.show(), after.show())
 	case writeErr != nil:
-		return after, fmt.Errorf("%w; found %q there", k.rejected(text, writeErr), after.show())
+		return after, fmt.Errorf("%w; found %q there", k.rejected(wanted.bytes(), writeErr), after.show())
 	}
 	return after, readErr
 }
@@ -76,11 +83,17 @@ func (w *writer) beside(k knob) ([]observed, error) {
 // note keeps the keys of what a write may have reset: what was there before it, and what
 // came with it.
 func (w *writer) note(k knob, beside []observed) {
-	if k.resets == nil {
+	if k.resets == nil && !k.moves {
 		return
 	}
 	if w.reset == nil {
 		w.reset = map[string]bool{}
+	}
+	if k.moves {
+		w.reset[path.Dir(k.key)] = true
+	}
+	if k.resets == nil {
+		return
 	}
 	for _, o := range beside {
 		w.reset[o.key] = true
@@ -123,11 +136,11 @@ func (w *writer) putBack(o observed) error {
 	if live, err := o.observe(); err == nil && o.back(o.before, live) {
 		return nil
 	}
-	if o.before.State != Value {
+	if !o.canBring(o.before) {
 		return fmt.Errorf("%s: %s was %s, which no write can bring back", o.key, o, o.before.State)
 	}
 	w.writes++
-	if err := o.write(o.before.bytes()); err != nil {
+	if err := o.bring(o.before); err != nil {
 		return o.rejected(o.before.bytes(), err)
 	}
 	w.reads++

@@ -22,10 +22,7 @@ import (
 // Client asks the kernel about the NICs of one network namespace. Its methods may be
 // called concurrently.
 //
-// Their errors name the NIC and what was asked, and hold the kernel's own words where it
-// has any. errors.As finds the unix.Errno: ENODEV where the NIC is gone, EOPNOTSUPP
-// where its driver (or the kernel) can't do what was asked, EINVAL where it does not
-// take the value.
+// Their errors are of type *Error.
 type Client struct {
 	conn   *genetlink.Conn
 	family genetlink.Family
@@ -68,6 +65,22 @@ func (c *Client) Close() error {
 	}
 	return nil
 }
+
+// Error is what went wrong with one question about a NIC.
+type Error struct {
+	NIC string
+	// Asked is what was asked, as in "setting rings rx 4096".
+	Asked string
+	// Err holds the kernel's own words where it has any. errors.As finds the unix.Errno in
+	// it: ENODEV where the NIC is gone, EOPNOTSUPP where its driver (or the kernel) can't do
+	// what was asked, EINVAL where it does not take the value.
+	Err error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("NIC %s: %s: %v", e.NIC, e.Asked, e.Err) }
+
+// Unwrap is Err.
+func (e *Error) Unwrap() error { return e.Err }
 
 // request is one message about a NIC. Every kind of message has its header in the
 // attribute 1.

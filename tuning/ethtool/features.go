@@ -26,39 +26,39 @@ type Feature struct {
 func (c *Client) Features(nic string) ([]Feature, error) {
 	data, err := c.query(request{nic: nic, command: unix.ETHTOOL_MSG_FEATURES_GET}, unix.ETHTOOL_MSG_FEATURES_GET_REPLY)
 	if err != nil {
-		return nil, fmt.Errorf("NIC %s: reading features: %w", nic, err)
+		return nil, &Error{nic, "reading features", err}
 	}
 	features, err := decodeFeatures(data)
 	if err != nil {
-		return nil, fmt.Errorf("NIC %s: reading features: the kernel's answer is damaged: %w", nic, err)
+		return nil, damaged(nic, "reading features", err)
 	}
 	return features, nil
 }
 
 // SetFeatures asks for the named features to be on or off and leaves the others to
 // follow: a feature that needs one that goes off goes off with it. Where some did not
-// become what was asked, the error is a RefusedError, and the others have changed.
+// become what was asked, the error holds a RefusedError, and the others have changed.
 func (c *Client) SetFeatures(nic string, wanted map[string]bool) error {
 	names := slices.Sorted(maps.Keys(wanted))
-	var asked []string
+	var changes []string
 	for _, name := range names {
-		asked = append(asked, name+" "+onOff(wanted[name]))
+		changes = append(changes, name+" "+onOff(wanted[name]))
 	}
-	what := fmt.Sprintf("NIC %s: setting features %s", nic, strings.Join(asked, ", "))
+	asked := "setting features " + strings.Join(changes, ", ")
 	// No acknowledgement is asked for: the reply is one.
 	data, err := c.query(request{
 		nic: nic, command: unix.ETHTOOL_MSG_FEATURES_SET,
 		body: func(e *netlink.AttributeEncoder) { encodeBits(e, unix.ETHTOOL_A_FEATURES_WANTED, names, wanted) },
 	}, unix.ETHTOOL_MSG_FEATURES_SET_REPLY)
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return &Error{nic, asked, err}
 	}
 	refused, err := decodeRefused(data)
 	if err != nil {
-		return fmt.Errorf("%s: the kernel's answer is damaged: %w", what, err)
+		return damaged(nic, asked, err)
 	}
 	if len(refused) > 0 {
-		return fmt.Errorf("%s: %w", what, &RefusedError{Features: refused})
+		return &Error{nic, asked, &RefusedError{Features: refused}}
 	}
 	return nil
 }

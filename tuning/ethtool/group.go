@@ -50,13 +50,14 @@ func (g *Group) Names() []string {
 // Get reads the parameters that the driver of a NIC has; those that ethtool shows as
 // n/a are absent.
 func (c *Client) Get(nic string, g *Group) (map[string]Parameter, error) {
+	asked := "reading " + g.name
 	data, err := c.query(request{nic: nic, command: g.get}, g.reply)
 	if err != nil {
-		return nil, fmt.Errorf("NIC %s: reading %s: %w", nic, g, err)
+		return nil, &Error{nic, asked, err}
 	}
 	have, err := g.decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("NIC %s: reading %s: the kernel's answer is damaged: %w", nic, g, err)
+		return nil, damaged(nic, asked, err)
 	}
 	return have, nil
 }
@@ -65,19 +66,22 @@ func (c *Client) Get(nic string, g *Group) (map[string]Parameter, error) {
 // driver takes all or, at an error, most often none; only Get tells, as it does of
 // values that a driver rounds.
 func (c *Client) Set(nic string, g *Group, values map[string]uint32) error {
-	var asked []string
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		asked = append(asked, fmt.Sprintf("%s %d", name, values[name]))
+	err := g.check(values)
+	if err == nil {
+		err = c.command(request{nic: nic, command: g.set, body: func(e *netlink.AttributeEncoder) { g.encode(e, values) }})
 	}
-	what := fmt.Sprintf("NIC %s: setting %s %s", nic, g, strings.Join(asked, ", "))
-	if err := g.check(values); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	err := c.command(request{nic: nic, command: g.set, body: func(e *netlink.AttributeEncoder) { g.encode(e, values) }})
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		var asked []string
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			asked = append(asked, fmt.Sprintf("%s %d", name, values[name]))
+		}
+		return &Error{nic, fmt.Sprintf("setting %s %s", g, strings.Join(asked, ", ")), err}
 	}
 	return nil
+}
+
+func damaged(nic, asked string, err error) error {
+	return &Error{nic, asked, fmt.Errorf("the kernel's answer is damaged: %w", err)}
 }
 
 // check finds what can't be said on the wire.

@@ -80,11 +80,11 @@ func (r *body) add(b *syntax.Block, what string, v value) {
 	if !v.valueAt.Empty() {
 		at = v.valueAt
 	}
-	sound := true
-	for _, err := range (&Plan{values: []value{v}}).faults() {
-		sound = b.Check(at, "Invalid "+what, err)
+	wrong := faults([]value{v})
+	for _, fault := range wrong {
+		b.Report(at, "Invalid "+what, "%s.", fault)
 	}
-	if sound {
+	if wrong == nil {
 		r.plan.add(b, v)
 	}
 }
@@ -112,7 +112,7 @@ func sysfs(r *body, b *syntax.Block, name, key string) {
 	for _, p := range b.Pairs(name, "sysfs path", "a map of paths and values", "/sys/kernel/mm/ksm/run") {
 		if text, ok := kernelValue(b, name, p.Value); ok && p.Key != "" {
 			r.add(b, name, value{
-				key: canonical(key + "/" + p.Key), written: p.Key, at: p.KeyAt, valueAt: p.Value.Range(),
+				key: canonical(key + "/" + p.Key), written: p.Key, at: p.KeyAt,
 				put: func(t target) { set(&t.Sysfs, p.Key, text) },
 			})
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
-	"github.com/hanzoai/benchlab/tuning/spec"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
@@ -117,12 +116,11 @@ func (l *Library) profile(b *syntax.Block, by string) *Plan {
 	return p
 }
 
-// finish looks at the plan as a whole, if every part of it was found sound.
+// finish looks at the plan as a whole, if every part of it was found sound. Before is the
+// number of errors when the block was begun.
 func (p *Plan) finish(b *syntax.Block, before int) {
 	if b.Errors() == before && !p.broken {
-		for _, fault := range p.faults() {
-			b.Check(b.Header, "Values that do not go together", fault)
-		}
+		p.judge(b)
 	}
 	p.broken = p.broken || b.Errors() > before
 }
@@ -162,60 +160,4 @@ func keyHint(key string, known []string) string {
 		return ". A key is the words that lead to a value, as in \"sysctl/net.core.somaxconn\" or \"nic/ring/rx\"."
 	}
 	return "; of " + word + " it has " + strings.Join(alike, ", ") + "."
-}
-
-// Tune reads a tune block: what its profile sets on the NICs it names, and what it says
-// itself.
-func (l *Library) Tune(b *syntax.Block) *Plan {
-	before := l.r.Errors()
-	p := &Plan{}
-	nics := l.nics(b)
-	if b.Expr("profile") == nil {
-		if b.Expr("nics") != nil {
-			b.Report(b.At("nics"), "nics without a profile",
-				"They are the NICs that a profile is used on. Add profile = \"…\", or give each a block nic \"NAME\" { … }.")
-		}
-	} else if used := l.lookUp(b, "profile"); used == nil {
-		p.broken = true
-	} else {
-		switch per := used.tunesNICs(); {
-		case used.broken:
-		case per && b.Expr("nics") == nil:
-			b.Report(b.At("profile"), "The profile's NICs are missing", "It tunes NICs and knows none by name. Add a line like: nics = [\"data0\"]")
-		case !per && b.Expr("nics") != nil:
-			b.Report(b.At("nics"), "The profile tunes no NIC", "Leave the line out, or give the NIC a block nic \"NAME\" { … }.")
-		}
-		name, _ := b.Text("profile")
-		var names []string
-		for _, use := range nics {
-			names = append(names, use.NIC)
-		}
-		p = used.on(names)
-		p.nics = nics
-		p.remedy = fmt.Sprintf("; a profile that extends %q can leave that one out with without = [\"KEY\"]", name)
-	}
-	(&body{plan: p, by: b.String()}).read(b)
-	p.finish(b, before)
-	return p
-}
-
-// nics reads the NICs that the profile of a tune block is used on.
-func (l *Library) nics(b *syntax.Block) []Use {
-	items, given := b.Items("nics", "a list of NICs")
-	if given && len(items) == 0 {
-		b.Report(b.At("nics"), "Invalid nics", "The list is empty. Name at least one NIC, such as [\"data0\"].")
-	}
-	var uses []Use
-	for _, item := range items {
-		name, ok := b.TextOf(item, "nics", "a list of NICs in quotes")
-		if !ok || !b.Check(item.Range(), "Invalid NIC", spec.CheckNIC(name)) {
-			continue
-		}
-		if slices.ContainsFunc(uses, func(u Use) bool { return u.NIC == name }) {
-			b.Report(item.Range(), "Invalid nics", "%q is in the list twice. Keep one of the two.", name)
-			continue
-		}
-		uses = append(uses, Use{name, item.Range()})
-	}
-	return uses
 }

@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -157,11 +156,15 @@ func (p *Plan) tunesNICs() bool {
 	return slices.ContainsFunc(p.values, func(v value) bool { return v.ofNIC() && v.nic == "" })
 }
 
-// keys are those of all values.
+// keys are those of all values, and those that stand for a part of a NIC's.
 func (p *Plan) keys() []string {
 	keys := map[string]bool{}
 	for _, v := range p.values {
 		keys[v.key] = true
+		if v.ofNIC() {
+			word, _, _ := strings.Cut(strings.TrimPrefix(v.key, nicPrefix), "/")
+			keys[nicPrefix+word] = true
+		}
 	}
 	return slices.Sorted(maps.Keys(keys))
 }
@@ -189,22 +192,4 @@ func (p *Plan) tunables(each string) spec.Tunables {
 		v.put(to)
 	}
 	return t
-}
-
-// faults says what is wrong with the plan, as far as that can be told without a host.
-func (p *Plan) faults() []error {
-	// A profile's NIC has no name yet; this one is a name, and messages leave it out.
-	const each = "nic"
-	err := p.tunables(each).Validate()
-	if err == nil {
-		return nil
-	}
-	list := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		list = joined.Unwrap()
-	}
-	for i, err := range list {
-		list[i] = errors.New(strings.ReplaceAll(err.Error(), spec.NIC{Name: each}.String()+": ", ""))
-	}
-	return list
 }

@@ -38,10 +38,10 @@ sysctl = {
 
   # Buffers of 256 MiB at most. The least and the first size stay the kernel's: many
   # connections with little in flight shall not cost more.
-  "net.core.rmem_max"  = 256 * 1024 * 1024
-  "net.core.wmem_max"  = 256 * 1024 * 1024
-  "net.ipv4.tcp_rmem"  = "4096 131072 268435456"
-  "net.ipv4.tcp_wmem"  = "4096 65536 268435456"
+  "net.core.rmem_max" = 256 * 1024 * 1024
+  "net.core.wmem_max" = 256 * 1024 * 1024
+  "net.ipv4.tcp_rmem" = "4096 131072 268435456"
+  "net.ipv4.tcp_wmem" = "4096 65536 268435456"
 
   # Thousands of connections may arrive at once: queues of accepted and of half-open ones.
   "net.core.somaxconn"           = 65535

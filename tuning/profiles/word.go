@@ -57,8 +57,8 @@ func text(name, example string, put func(target, string)) word {
 	})
 }
 
-// flag is a word that takes true or false.
-func flag(name, example string, put func(target, bool)) word {
+// toggle is a word that takes true or false.
+func toggle(name, example string, put func(target, bool)) word {
 	return optional(name, example, func(r *body, b *syntax.Block, name, key string) {
 		if v, ok := b.Bool(name); ok {
 			r.add(b, name, value{key: key, at: b.At(name), put: func(t target) { put(t, v) }})
@@ -79,7 +79,7 @@ func number(name, example string, low int, put func(target, int)) word {
 func count(name, example string, put func(target, string)) word {
 	return optional(name, example, func(r *body, b *syntax.Block, name, key string) {
 		e := b.Expr(name)
-		want := fmt.Sprintf("a whole number or %q", spec.Max)
+		want := fmt.Sprintf("%q or a whole number", spec.Max)
 		v, ok := b.Constant(e, name, want)
 		if !ok {
 			return
@@ -90,7 +90,7 @@ func count(name, example string, put func(target, string)) word {
 				b.WrongType(e.Range(), name, want, syntax.Describe(v))
 				return
 			}
-			n, ok := b.Whole(e, name, want+",", 0, math.MaxInt32)
+			n, ok := b.Whole(e, name, want, 0, math.MaxInt32)
 			if !ok {
 				return
 			}

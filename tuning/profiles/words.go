@@ -20,8 +20,8 @@ var hostWords = []word{
 	optional(sysctlKey, `{ "net.core.somaxconn" = 65535 }`, sysctls),
 	optional("numa_balancing", `false`, numaBalancing),
 	optional(sysfsKey, `{ "/sys/kernel/mm/ksm/run" = 0 }`, sysfs),
-	flag(requiredKey, `true`, func(t target, v bool) { t.Required = v }),
-	flag(persistKey, `true`, func(t target, v bool) { t.Persist = v }),
+	toggle(requiredKey, `true`, func(t target, v bool) { t.Required = v }),
+	toggle(persistKey, `true`, func(t target, v bool) { t.Persist = v }),
 }
 
 // hostGroups are the blocks that tune a host, beside nic and service.
@@ -29,7 +29,7 @@ var hostGroups = []group{
 	{kind: "cpu", words: []word{
 		text("governor", `"performance"`, func(t target, v string) { ensure(&t.CPU).Governor = v }),
 		text("energy_performance_preference", `"performance"`, func(t target, v string) { ensure(&t.CPU).EnergyPerformancePreference = v }),
-		flag("boost", `true`, func(t target, v bool) { ensure(&t.CPU).Boost = &v }),
+		toggle("boost", `true`, func(t target, v bool) { ensure(&t.CPU).Boost = &v }),
 	}},
 	{kind: "transparent_hugepage", words: []word{
 		text("enabled", `"never"`, func(t target, v string) { ensure(&t.Hugepages).Enabled = v }),
@@ -63,8 +63,8 @@ var nicGroups = []group{
 		count("rx_jumbo", `"max"`, func(t target, v string) { ensure(&t.nic.Ring).RXJumbo = v }),
 	}},
 	{kind: "coalesce", words: []word{
-		flag("adaptive_rx", `false`, func(t target, v bool) { ensure(&t.nic.Coalescing).AdaptiveRX = &v }),
-		flag("adaptive_tx", `false`, func(t target, v bool) { ensure(&t.nic.Coalescing).AdaptiveTX = &v }),
+		toggle("adaptive_rx", `false`, func(t target, v bool) { ensure(&t.nic.Coalescing).AdaptiveRX = &v }),
+		toggle("adaptive_tx", `false`, func(t target, v bool) { ensure(&t.nic.Coalescing).AdaptiveTX = &v }),
 		number("rx_usecs", `50`, 0, func(t target, v int) { ensure(&t.nic.Coalescing).RXUsecs = &v }),
 		number("rx_frames", `64`, 0, func(t target, v int) { ensure(&t.nic.Coalescing).RXFrames = &v }),
 		number("tx_usecs", `50`, 0, func(t target, v int) { ensure(&t.nic.Coalescing).TXUsecs = &v }),
@@ -72,7 +72,7 @@ var nicGroups = []group{
 	}},
 	{kind: "packet_steering", words: []word{
 		text("cpus", `"all"`, func(t target, v string) { ensure(&t.nic.PacketSteering).CPUs = v }),
-		flag("exclude_irq", `true`, func(t target, v bool) { ensure(&t.nic.PacketSteering).ExcludeIRQ = v }),
+		toggle("exclude_irq", `true`, func(t target, v bool) { ensure(&t.nic.PacketSteering).ExcludeIRQ = v }),
 		optional("flow_entries", `32768`, flowEntries),
 		optional("flow_entries_per_queue", `4096`, flowEntriesPerQueue),
 	}, there: func(t target) { ensure(&t.nic.PacketSteering) }},

@@ -18,7 +18,15 @@ const (
 	FlowCount Kind = "flowcount"
 	// Count is a number that a driver may round up, to what it alone knows.
 	Count Kind = "count"
+	// Moderation is a number that a driver may round either way, or Adaptive.
+	Moderation Kind = "moderation"
+	// Switch is on or off, or what Requested makes of both.
+	Switch Kind = "switch"
 )
+
+// Adaptive stands for a number that the driver chooses as it goes. Where it is the
+// wanted one, all numbers are.
+const Adaptive = "adaptive"
 
 // Match is how a live value relates to a wanted one.
 type Match int
@@ -69,8 +77,48 @@ func (k Kind) Compare(wanted, live string) Match {
 			return RoundedUp
 		}
 		return Different
+	case Moderation:
+		return compareModeration(CanonicalText(wanted), CanonicalText(live))
+	case Switch:
+		return compareSwitch(wanted, live)
 	}
 	if CanonicalText(wanted) == CanonicalText(live) {
+		return Equal
+	}
+	return Different
+}
+
+func compareModeration(wanted, live string) Match {
+	if wanted == Adaptive || wanted == live {
+		return Equal
+	}
+	w, wErr := strconv.ParseInt(wanted, 10, 64)
+	l, lErr := strconv.ParseInt(live, 10, 64)
+	if wErr == nil && lErr == nil && w/2 < l && l < 2*w {
+		return Adjusted
+	}
+	return Different
+}
+
+// Requested is the text of a switch that is in a state other than the one that was
+// requested of it, because another switch that it needs is off: "off [requested on]".
+func Requested(state, requested string) string { return state + " [requested " + requested + "]" }
+
+// ParseSwitch takes such a text apart. Without a request the state is the request.
+func ParseSwitch(text string) (state, requested string) {
+	state, rest, found := strings.Cut(CanonicalText(text), " [requested ")
+	if requested, closed := strings.CutSuffix(rest, "]"); found && closed {
+		return state, requested
+	}
+	return state, state
+}
+
+// compareSwitch: a state and a request must both be as wanted; but where the wanted text
+// holds a request, that alone, as its state is the doing of another switch.
+func compareSwitch(wanted, live string) Match {
+	wState, wRequest := ParseSwitch(wanted)
+	lState, lRequest := ParseSwitch(live)
+	if wRequest == lRequest && (wState == lState || wState != wRequest) {
 		return Equal
 	}
 	return Different

@@ -130,6 +130,15 @@ func (m Mask) CPUs() []int {
 	return cpus
 }
 
+// Count is the number of CPUs in the set.
+func (m Mask) Count() int {
+	n := 0
+	for _, group := range m.groups {
+		n += bits.OnesCount32(group)
+	}
+	return n
+}
+
 // Max is the highest CPU of the set, or -1 where the set is empty.
 func (m Mask) Max() int {
 	if m.Empty() {
@@ -171,6 +180,28 @@ func (m Mask) And(other Mask) Mask {
 		groups[i] = m.groups[i] & other.groups[i]
 	}
 	return Mask{groups: trim(groups)}
+}
+
+// Without is the set of the CPUs that are not in other.
+func (m Mask) Without(other Mask) Mask {
+	groups := slices.Clone(m.groups)
+	for i := range min(len(groups), len(other.groups)) {
+		groups[i] &^= other.groups[i]
+	}
+	return Mask{groups: trim(groups)}
+}
+
+// Or is the set of the CPUs that are in either.
+func (m Mask) Or(other Mask) Mask {
+	long, short := m.groups, other.groups
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	groups := slices.Clone(long)
+	for i, group := range short {
+		groups[i] |= group
+	}
+	return Mask{groups: groups}
 }
 
 func trim(groups []uint32) []uint32 {

@@ -55,12 +55,14 @@ func (n NIC) check() []error {
 		fault("offloads: ", checkWord("name", name))
 	}
 	fault("", n.checkCoalescing())
-	fault("", checkWord("queueDiscipline", n.QueueDiscipline))
+	if k := n.QueueDiscipline; k != "" && !slices.Contains(queueDisciplines, k) {
+		fault("", fmt.Errorf("queueDiscipline: %q is none of those that need no parameters: %s", k, strings.Join(queueDisciplines, ", ")))
+	}
 	if n.IRQAffinity != "" {
-		fault("irqAffinity: ", checkCPUs(n.IRQAffinity))
+		fault("irqAffinity: ", checkCPUs(n.IRQAffinity, All, Auto))
 	}
 	if s := n.PacketSteering; s != nil {
-		fault("packet steering: cpus: ", checkCPUs(s.CPUs))
+		fault("packet steering: cpus: ", checkCPUs(s.CPUs, All, Auto, None))
 		for _, f := range []struct {
 			field string
 			value int
@@ -69,7 +71,7 @@ func (n NIC) check() []error {
 				fault("packet steering: ", fmt.Errorf("%s is %d; it must be from 0 to %d", f.field, f.value, MaxFlowEntries))
 			}
 		}
-		if s.CPUs == "auto" && (n.Channels != nil || n.IRQAffinity != "") {
+		if s.CPUs == Auto && (n.Channels != nil || n.IRQAffinity != "") {
 			fault("packet steering: ", errors.New(`cpus "auto" decides about channels and interrupts too; leave channels and irqAffinity out, or name the CPUs`))
 		}
 	}
@@ -105,6 +107,10 @@ func (n NIC) checkCoalescing() error {
 	return errors.Join(faults...)
 }
 
+// queueDisciplines are the kinds that a tx queue can have without saying more of them
+// (the man pages tc-*(8)).
+var queueDisciplines = []string{"bfifo", "cake", "codel", "fq", "fq_codel", "fq_pie", "noqueue", "pfifo", "pfifo_fast", "pie", "sfq"}
+
 type count struct{ name, text string }
 
 // checkCounts takes decimal numbers, Max, or nothing.
@@ -119,9 +125,19 @@ func checkCounts(counts []count) error {
 	return errors.Join(faults...)
 }
 
-// checkCPUs takes "all", "auto", a list, or nothing.
-func checkCPUs(text string) error {
-	if text == "" || text == "all" || text == "auto" {
+// What may stand for a list of CPUs.
+const (
+	// All is every CPU that is online.
+	All = "all"
+	// Auto leaves the choice to the host's facts.
+	Auto = "auto"
+	// None switches RPS off.
+	None = "none"
+)
+
+// checkCPUs takes one of the words, a list, or nothing.
+func checkCPUs(text string, words ...string) error {
+	if text == "" || slices.Contains(words, text) {
 		return nil
 	}
 	_, err := ParseList(text)

@@ -64,7 +64,7 @@ tune "spark" {
     "net.core.somaxconn"            = 65535
     "net.ipv4.tcp_rmem"             = "4096 131072 16777216"
     "net/ipv4/conf/data0/rp_filter" = -1
-    "net.core.big"                   = 18446744073709551615
+    "net.core.big"                  = 18446744073709551615
     "net.core.rmem_max"             = 256 * 1024 * 1024
   }
   nic "data0" {

@@ -1,0 +1,155 @@
+package tuning
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hanzoai/benchlab/tuning/ethtool"
+	"github.com/hanzoai/benchlab/tuning/spec"
+)
+
+// queues are the numbers of a NIC's active queues, ascending, as they will be once its
+// channels are the wanted ones.
+type queues struct {
+	rx, tx []int
+	// rxNow and txNow count those that are there already.
+	rxNow, txNow int
+	// channels are what the driver says of them; nil where it says nothing.
+	channels map[string]ethtool.Parameter
+}
+
+// most is the number of queues that an interrupt each would serve.
+func (q queues) most() int { return max(len(q.rx), len(q.tx)) }
+
+// coming says whether the channels are still to be changed.
+func (q queues) coming() bool { return len(q.rx) != q.rxNow || len(q.tx) != q.txNow }
+
+// queuesOf are those of a NIC that has its own.
+func (h *Host) queuesOf(n spec.NIC) (queues, error) {
+	rx, tx, err := h.queues(n.Name)
+	if err != nil {
+		return queues{}, err
+	}
+	if err := h.checkQueues(n.Name); err != nil {
+		return queues{}, err
+	}
+	// A driver that can't say has no channels to count with.
+	have, _, _ := h.parameters(n.Name, ethtool.Channels)
+	q := queues{channels: have}
+	rxHas, txHas := channelCount(have, "rx", nil), channelCount(have, "tx", nil)
+	// mlx5 had each rx queue twice from Linux 5.3 to 6.0; the second half is not used.
+	if rxHas > 0 && len(rx) == 2*rxHas {
+		rx = rx[:rxHas]
+	}
+	q.rx, q.tx, q.rxNow, q.txNow = rx, tx, len(rx), len(tx)
+	settings, _, err := h.channels(n)
+	if err != nil || rxHas == 0 || txHas == 0 {
+		return q, nil //nolint:nilerr // it is an error of the channels, which report it
+	}
+	wanted := map[string]int{}
+	for _, s := range settings {
+		p, ok := s.place.(parameter)
+		if count, err := strconv.Atoi(s.desired); ok && err == nil && s.unsupported == "" {
+			wanted[p.name] = count
+		}
+	}
+	// A driver may have several queues in a channel, as for traffic classes.
+	q.rx = upTo(max(channelCount(have, "rx", wanted)*len(rx)/rxHas, 1))
+	q.tx = upTo(max(channelCount(have, "tx", wanted)*len(tx)/txHas, 1))
+	return q, nil
+}
+
+// channelCount is how many channels serve a direction, "rx" or "tx", once the wanted
+// ones are there.
+func channelCount(have map[string]ethtool.Parameter, direction string, wanted map[string]int) int {
+	count := 0
+	for _, name := range []string{direction, "combined"} {
+		if n, ok := wanted[name]; ok {
+			count += n
+		} else {
+			count += int(have[name].Value)
+		}
+	}
+	return count
+}
+
+func upTo(count int) []int {
+	numbers := make([]int, count)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
+
+// queues lists the active rx and tx queues of a NIC, in numeric order.
+func (h *Host) queues(nic string) (rx, tx []int, err error) {
+	dir := h.path("sys/class/net", nic, "queues")
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, h.unknownNIC(nic)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("NIC %s: %w", nic, err)
+	}
+	for _, e := range entries {
+		if n, ok := queueNumber("rx-", e.Name()); ok {
+			rx = append(rx, n)
+		}
+		if n, ok := queueNumber("tx-", e.Name()); ok {
+			tx = append(tx, n)
+		}
+	}
+	if len(rx) == 0 {
+		return nil, nil, fmt.Errorf("NIC %s: %s has no rx queue, so there is nothing to steer; name the NIC that receives", nic, dir)
+	}
+	slices.SortFunc(rx, cmp.Compare[int])
+	slices.SortFunc(tx, cmp.Compare[int])
+	return rx, tx, nil
+}
+
+func queueNumber(prefix, name string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, prefix)
+	n, err := strconv.ParseUint(digits, 10, 31)
+	return int(n), ok && err == nil && strconv.FormatUint(n, 10) == digits
+}
+
+// withoutUnknownNICs takes out the NICs that are not on the host, with an error for each.
+func (h *Host) withoutUnknownNICs(t spec.Tunables) (spec.Tunables, []error) {
+	var there []spec.NIC
+	var faults []error
+	for _, n := range t.NICs {
+		if _, err := os.Stat(h.path("sys/class/net", n.Name)); errors.Is(err, fs.ErrNotExist) {
+			faults = append(faults, h.unknownNIC(n.Name))
+			continue
+		}
+		there = append(there, n)
+	}
+	t.NICs = there
+	return t, faults
+}
+
+func (h *Host) unknownNIC(nic string) error {
+	dir := h.path("sys/class/net")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("NIC %s: %w; is /sys mounted?", nic, err)
+	}
+	var names []string
+	for _, e := range entries {
+		// bonding_masters is a file among the interfaces.
+		if _, err := os.Stat(h.path("sys/class/net", e.Name(), "queues")); err == nil {
+			names = append(names, e.Name())
+		}
+	}
+	text := fmt.Sprintf("NIC %q is not on this host, which has %s", nic, strings.Join(names, ", "))
+	if near := nearest(nic, names); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return errors.New(text)
+}
