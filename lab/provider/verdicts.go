@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 
@@ -18,7 +19,13 @@ func unsupported(settings []spec.Setting) (n int, text string) {
 			continue
 		}
 		n++
-		reason := paths.ReplaceAllString(s.Reason, "${1}its file")
+		// Of a reason that names the key's own file there would be one for each key.
+		reason := paths.ReplaceAllStringFunc(s.Reason, func(file string) string {
+			if strings.HasSuffix(s.Key, path.Base(file)) {
+				return "its file"
+			}
+			return file
+		})
 		if keys[reason] == nil {
 			reasons = append(reasons, reason)
 		}
@@ -31,8 +38,7 @@ func unsupported(settings []spec.Setting) (n int, text string) {
 	return n, strings.Join(lines, "\n")
 }
 
-// paths are what tells the reasons of two keys apart and what the keys say already.
-var paths = regexp.MustCompile(`(^|[\s(])/[^\s,;:)]+`)
+var paths = regexp.MustCompile(`/[^\s,;:)]+`)
 
 // rounded says what the kernel has made another value of.
 func rounded(settings []spec.Setting) []string {

@@ -112,7 +112,9 @@ func TestShippedProfile(t *testing.T) {
 	}
 	out = b.agent(t, 0, "apply "+profile)
 	isLine(t, out, "sysctl/net.core.somaxconn 777 65535 65535 applied")
-	says(t, line(t, out, "sysctl/net.core.netdev_max_backlog"), "unsupported: not on this host")
+	says(t, line(t, out, "sysctl/net.core.netdev_max_backlog"), "- 300000 - unsupported: not on this host")
+	says(t, line(t, out, "nic/data0/ring/rx"), "- max - unsupported: ")
+	isLine(t, out, "nic/data0/offload/rx-gro off on on applied")
 	isLine(t, b.agent(t, 0, "verify "+profile), "sysctl/net.core.somaxconn 777 65535 65535 as wanted")
 	b.agent(t, 0, "verify")
 	b.agent(t, 0, "status")

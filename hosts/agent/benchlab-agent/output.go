@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -82,10 +83,13 @@ func (o output) table(settings []spec.Setting, verdicts words) error {
 		if s.Reason != "" {
 			verdict += ": " + s.Reason
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.Key, s.Original, s.Desired, s.Live, verdict)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.Key, cell(s.Original), cell(s.Desired), cell(s.Live), verdict)
 	}
 	return table.Flush() // reports the first error of the writes above
 }
+
+// cell is a value in a table, in which no column is to be missing.
+func cell(value string) string { return cmp.Or(value, "-") }
 
 // remarks prints what a person should know beside the values.
 func (o output) remarks(r spec.Report) error {
