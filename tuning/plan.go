@@ -20,6 +20,11 @@ func (h *Host) Plan(ctx context.Context, owner spec.Owner, t spec.Tunables) (spe
 	if err != nil {
 		return spec.Report{}, err
 	}
+	return h.planned(ctx, ledger, owner, t)
+}
+
+// planned is what an apply would find, by a ledger.
+func (h *Host) planned(ctx context.Context, ledger Ledger, owner spec.Owner, t spec.Tunables) (spec.Report, error) {
 	p, err := h.compare(ctx, ledger, owner, t)
 	if err != nil {
 		return spec.Report{}, err
