@@ -215,6 +215,13 @@ func kernelQdiscChannels(t *testing.T) {
 	if s := h.plan(spark, wanted).Settings[0]; s.Status != spec.Unchanged {
 		t.Errorf("a shrink: %+v", s)
 	}
+	// Channels of another resource take care of it.
+	more := nicOf(spec.NIC{Name: "grow", Channels: &spec.ChannelCounts{TX: "3"}})
+	h.apply(renamed, more)
+	if s := h.plan(spark, wanted).Settings[0]; s.Status != spec.Unchanged || s.Live != "mq pfifo" {
+		t.Errorf("after more channels: %+v", s)
+	}
+	h.restoreOwner(renamed)
 	mustWarn(t, h.restoreOwner(spark))
 	if d := cmp.Diff([]string{"root (noqueue)"}, qdiscs(t, link)); d != "" {
 		t.Error(d)
