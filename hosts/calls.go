@@ -11,7 +11,6 @@ import (
 	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"github.com/hanzoai/benchlab/tuning/spec"
 	"github.com/hanzoai/benchlab/workloads/results"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -80,11 +79,19 @@ func (h *Host) Apply(ctx context.Context, owner spec.Owner, want spec.Tunables, 
 	if err != nil {
 		return spec.Report{}, err
 	}
-	stream, err := h.agent.Apply(ctx, request)
+	stream, err := h.agent.Apply(ctx)
 	if err != nil {
 		return spec.Report{}, h.callError(err)
 	}
+	send := func(r *agentpb.ApplyRequest) {
+		// The reason of a send that fails is what Recv returns.
+		_ = stream.Send(r)
+	}
+	send(&agentpb.ApplyRequest{Request: &agentpb.ApplyRequest_Tune{Tune: request}})
 	return last(h, stream, func(e *agentpb.ApplyEvent) ([]byte, error) {
+		if e.GetStillHeard() {
+			send(&agentpb.ApplyRequest{Request: &agentpb.ApplyRequest_Heard{Heard: true}})
+		}
 		if holder := e.GetWaiting(); holder != "" && waiting != nil {
 			waiting(holder)
 		}
@@ -206,9 +213,12 @@ func each[T any](text []byte, progress func(T)) error {
 	return nil
 }
 
+// receiver is what streams of answers have in common.
+type receiver[E any] interface{ Recv() (*E, error) }
+
 // last reads a stream to its end and returns the document of its last event. next
 // returns nil for the events before.
-func last[E, T any](h *Host, stream grpc.ServerStreamingClient[E], next func(*E) ([]byte, error), value T) (T, error) {
+func last[E, T any](h *Host, stream receiver[E], next func(*E) ([]byte, error), value T) (T, error) {
 	done := false
 	for {
 		event, err := stream.Recv()

@@ -2,18 +2,14 @@ package hosts
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"testing"
 
-	"github.com/hashicorp/hcl/v2/hclparse"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 	"google.golang.org/grpc"
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/hosts/hosttest"
+	"github.com/hanzoai/benchlab/tuning/profiles"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
@@ -50,9 +46,10 @@ func TestApplyIsOneCall(t *testing.T) {
 	wire := &counted{ClientConnInterface: h.agent.rpc}
 	h.agent.AgentClient = agentpb.NewAgentClient(wire)
 	owner := spec.Owner{URN: "urn:pulumi:test::hosts::benchlab:tuning:Profile::spark", Lab: "lab"}
-	want := spec.Tunables{
-		Sysctls: localSysctls(t),
-		NICs:    []spec.NIC{{Name: "lo", PacketSteering: &spec.Steering{CPUs: "all", FlowEntries: 32768}}},
+	host.Run(t, "ip link add data0 numrxqueues 1 numtxqueues 1 type veth peer name data1")
+	want, err := profiles.Named("small-requests", []string{"data0"}) // as in the stack `local`
+	if err != nil {
+		t.Fatal(err)
 	}
 	count := func(what string, call func() (spec.Report, error)) spec.Report {
 		t.Helper()
@@ -80,8 +77,9 @@ func TestApplyIsOneCall(t *testing.T) {
 			supported++
 		}
 	}
-	if first.Writes != supported || supported < 10 || first.Reads != len(first.Settings)+supported {
-		t.Errorf("%d values applied with %d writes and %d reads, want one write and one more read each", supported, first.Writes, first.Reads)
+	// What an offload may change along is read before and after it.
+	if first.Writes != supported || supported < 10 || first.Reads > 2*len(first.Settings) {
+		t.Errorf("%d values applied with %d writes and %d reads, want one write each and two reads at the most", supported, first.Writes, first.Reads)
 	}
 	if again := count("second apply", apply); again.Writes != 0 || again.Reads != len(again.Settings) {
 		t.Errorf("the second apply wrote %d times and read %d, want 0 and each value once", again.Writes, again.Reads)
@@ -89,33 +87,4 @@ func TestApplyIsOneCall(t *testing.T) {
 	if back := count("restore", func() (spec.Report, error) { return h.Restore(t.Context(), owner) }); back.Writes != supported {
 		t.Errorf("the restore wrote %d times, want %d", back.Writes, supported)
 	}
-}
-
-// localSysctls are those of the host "spark" in the stack `local`.
-func localSysctls(t *testing.T) map[string]string {
-	t.Helper()
-	file, diagnostics := hclparse.NewParser().ParseHCLFile("../stacks/local.hcl")
-	if diagnostics.HasErrors() {
-		t.Fatal(diagnostics)
-	}
-	for _, block := range file.Body.(*hclsyntax.Body).Blocks {
-		if block.Type != "tune" || block.Labels[0] != "spark" {
-			continue
-		}
-		value, diagnostics := block.Body.Attributes["sysctl"].Expr.Value(nil)
-		if diagnostics.HasErrors() {
-			t.Fatal(diagnostics)
-		}
-		all := map[string]string{}
-		for key, v := range value.AsValueMap() {
-			text, err := convert.Convert(v, cty.String)
-			if err != nil {
-				t.Fatal(fmt.Errorf("%s: %w", key, err))
-			}
-			all[key] = text.AsString()
-		}
-		return all
-	}
-	t.Fatal("no tune block for spark")
-	return nil
 }

@@ -21,6 +21,12 @@ import (
 //
 // progress, where not nil, is given each setting as it is decided.
 func (h *Host) Apply(ctx context.Context, owner spec.Owner, t spec.Tunables, progress func(spec.Setting)) (spec.Report, error) {
+	return h.ApplyConfirmed(ctx, owner, t, progress, nil)
+}
+
+// ApplyConfirmed is Apply by someone who may be cut off by it. Where a NIC was changed,
+// confirm is asked at the end; its error undoes everything, as any failure does.
+func (h *Host) ApplyConfirmed(ctx context.Context, owner spec.Owner, t spec.Tunables, progress func(spec.Setting), confirm func() error) (spec.Report, error) {
 	if err := errors.Join(checkOwner(owner), t.Validate()); err != nil {
 		return spec.Report{}, err
 	}
@@ -45,6 +51,9 @@ func (h *Host) Apply(ctx context.Context, owner spec.Owner, t spec.Tunables, pro
 	err = a.run(ctx)
 	if err == nil && p.partial {
 		err = a.rest(ctx, t)
+	}
+	if err == nil && confirm != nil && a.writer.changedNIC() {
+		err = confirm()
 	}
 	if err == nil {
 		err = h.saveChanged(journaled, a.ledger)
@@ -172,7 +181,7 @@ func (a *applying) wants(key string) bool {
 // write brings one setting to its wanted value and verifies that it is there.
 func (a *applying) write(s step) (spec.Setting, error) {
 	live := s.before
-	if s.unsupported == "" && len(a.writer.reset) > 0 {
+	if s.unsupported == "" && a.writer.reset[s.key] {
 		// A write before this one may have changed it, or brought it.
 		var err error
 		a.report.Reads++

@@ -121,7 +121,11 @@ func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step,
 	}
 	one := step{setting: s, before: before}
 	if s.unsupported != "" {
-		return one, nil
+		if e := ledger.entry(s.key); e == nil || e.Owner.Lab != owner.Lab || e.BootID != bootID || e.Desired != s.desired {
+			return one, nil
+		}
+		// The lab has it in this boot: what stands in the way now is someone else's change.
+		one.unsupported = ""
 	}
 	switch before.State {
 	case Missing:

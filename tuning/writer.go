@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 )
 
 // writer writes values, counts, and remembers what to undo.
@@ -103,6 +104,11 @@ func (w *writer) note(k knob, beside []observed) {
 	for _, other := range now {
 		w.reset[other.key] = true
 	}
+}
+
+// changedNIC says whether a device was changed that the caller may be connected through.
+func (w *writer) changedNIC() bool {
+	return slices.ContainsFunc(w.done, func(c change) bool { return strings.HasPrefix(c.key, nicPrefix) })
 }
 
 // undo puts everything back, last write first. It says what is back, and for each key

@@ -59,7 +59,7 @@ func (b ByHand) Plan(ctx context.Context, profile string, want spec.Tunables) (s
 // Apply makes the host as the profile wants it, or changes nothing and says why. waiting
 // is told for whom the host is not free yet.
 func (b ByHand) Apply(ctx context.Context, profile string, want spec.Tunables, waiting func(holder string)) (spec.Report, error) {
-	return b.service.apply(ctx, handOwner(profile), want, nil, waiting)
+	return b.service.apply(ctx, handOwner(profile), want, nil, nil, waiting)
 }
 
 // Verify compares the host with wanted values, whoever owns them.

@@ -215,12 +215,28 @@ func (s *Service) plan(ctx context.Context, o spec.Owner, want spec.Tunables) (s
 
 // Apply implements agentpb.AgentServer. It does not end with the connection: a change
 // that has begun is finished or taken back.
-func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServer[agentpb.ApplyEvent]) error {
+func (s *Service) Apply(stream grpc.BidiStreamingServer[agentpb.ApplyRequest, agentpb.ApplyEvent]) error {
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	r := first.GetTune()
 	want, err := tunables(r)
 	if err != nil {
 		return err
 	}
-	report, err := s.apply(stream.Context(), owner(r.GetOwner()), want, func(setting spec.Setting) {
+	// A link that is dead ends the stream, and with it this wait, within 15 s (see Serve).
+	confirm := func() error {
+		err := stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_StillHeard{StillHeard: true}})
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		if err != nil {
+			return fmt.Errorf("a NIC was changed, and since then the connection to the host is dead: %w", err)
+		}
+		return nil
+	}
+	report, err := s.apply(stream.Context(), owner(r.GetOwner()), want, confirm, func(setting spec.Setting) {
 		if text, err := json.Marshal(setting); err == nil {
 			// A reader that is gone misses progress, not the outcome: that is in the ledger.
 			_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Setting{Setting: text}})
@@ -238,7 +254,7 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 	return stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Report{Report: text}})
 }
 
-func (s *Service) apply(ctx context.Context, o spec.Owner, want spec.Tunables, progress func(spec.Setting), waiting func(holder string)) (spec.Report, error) {
+func (s *Service) apply(ctx context.Context, o spec.Owner, want spec.Tunables, confirm func() error, progress func(spec.Setting), waiting func(holder string)) (spec.Report, error) {
 	if err := checkPersist(want); err != nil {
 		return spec.Report{}, err
 	}
@@ -254,7 +270,7 @@ func (s *Service) apply(ctx context.Context, o spec.Owner, want spec.Tunables, p
 			return spec.Report{}, err
 		}
 	}
-	report, err := s.tuning.Apply(ctx, o, want, progress)
+	report, err := s.tuning.ApplyConfirmed(ctx, o, want, progress, confirm)
 	return report, errors.Join(err, s.fitBootUnit(context.WithoutCancel(ctx)))
 }
 

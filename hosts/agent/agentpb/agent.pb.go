@@ -511,10 +511,93 @@ func (x *TuneReply) GetReport() []byte {
 	return nil
 }
 
+type ApplyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Request:
+	//
+	//	*ApplyRequest_Tune
+	//	*ApplyRequest_Heard
+	Request       isApplyRequest_Request `protobuf_oneof:"request"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ApplyRequest) Reset() {
+	*x = ApplyRequest{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ApplyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ApplyRequest) ProtoMessage() {}
+
+func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
+func (*ApplyRequest) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ApplyRequest) GetRequest() isApplyRequest_Request {
+	if x != nil {
+		return x.Request
+	}
+	return nil
+}
+
+func (x *ApplyRequest) GetTune() *TuneRequest {
+	if x != nil {
+		if x, ok := x.Request.(*ApplyRequest_Tune); ok {
+			return x.Tune
+		}
+	}
+	return nil
+}
+
+func (x *ApplyRequest) GetHeard() bool {
+	if x != nil {
+		if x, ok := x.Request.(*ApplyRequest_Heard); ok {
+			return x.Heard
+		}
+	}
+	return false
+}
+
+type isApplyRequest_Request interface {
+	isApplyRequest_Request()
+}
+
+type ApplyRequest_Tune struct {
+	Tune *TuneRequest `protobuf:"bytes,1,opt,name=tune,proto3,oneof"` // the first one
+}
+
+type ApplyRequest_Heard struct {
+	Heard bool `protobuf:"varint,2,opt,name=heard,proto3,oneof"` // the answer to still_heard
+}
+
+func (*ApplyRequest_Tune) isApplyRequest_Request() {}
+
+func (*ApplyRequest_Heard) isApplyRequest_Request() {}
+
 type ApplyEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Event:
 	//
+	//	*ApplyEvent_StillHeard
 	//	*ApplyEvent_Setting
 	//	*ApplyEvent_Report
 	//	*ApplyEvent_Waiting
@@ -525,7 +608,7 @@ type ApplyEvent struct {
 
 func (x *ApplyEvent) Reset() {
 	*x = ApplyEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -537,7 +620,7 @@ func (x *ApplyEvent) String() string {
 func (*ApplyEvent) ProtoMessage() {}
 
 func (x *ApplyEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -550,7 +633,7 @@ func (x *ApplyEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyEvent.ProtoReflect.Descriptor instead.
 func (*ApplyEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{10}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ApplyEvent) GetEvent() isApplyEvent_Event {
@@ -558,6 +641,15 @@ func (x *ApplyEvent) GetEvent() isApplyEvent_Event {
 		return x.Event
 	}
 	return nil
+}
+
+func (x *ApplyEvent) GetStillHeard() bool {
+	if x != nil {
+		if x, ok := x.Event.(*ApplyEvent_StillHeard); ok {
+			return x.StillHeard
+		}
+	}
+	return false
 }
 
 func (x *ApplyEvent) GetSetting() []byte {
@@ -591,6 +683,10 @@ type isApplyEvent_Event interface {
 	isApplyEvent_Event()
 }
 
+type ApplyEvent_StillHeard struct {
+	StillHeard bool `protobuf:"varint,4,opt,name=still_heard,json=stillHeard,proto3,oneof"`
+}
+
 type ApplyEvent_Setting struct {
 	Setting []byte `protobuf:"bytes,1,opt,name=setting,proto3,oneof"` // spec.Setting
 }
@@ -602,6 +698,8 @@ type ApplyEvent_Report struct {
 type ApplyEvent_Waiting struct {
 	Waiting string `protobuf:"bytes,3,opt,name=waiting,proto3,oneof"` // for whom; the call goes on when the host is free
 }
+
+func (*ApplyEvent_StillHeard) isApplyEvent_Event() {}
 
 func (*ApplyEvent_Setting) isApplyEvent_Event() {}
 
@@ -618,7 +716,7 @@ type RestoreRequest struct {
 
 func (x *RestoreRequest) Reset() {
 	*x = RestoreRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -630,7 +728,7 @@ func (x *RestoreRequest) String() string {
 func (*RestoreRequest) ProtoMessage() {}
 
 func (x *RestoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -643,7 +741,7 @@ func (x *RestoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreRequest.ProtoReflect.Descriptor instead.
 func (*RestoreRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{11}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RestoreRequest) GetOwner() *Owner {
@@ -670,7 +768,7 @@ type StartServerRequest struct {
 
 func (x *StartServerRequest) Reset() {
 	*x = StartServerRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -682,7 +780,7 @@ func (x *StartServerRequest) String() string {
 func (*StartServerRequest) ProtoMessage() {}
 
 func (x *StartServerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -695,7 +793,7 @@ func (x *StartServerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartServerRequest.ProtoReflect.Descriptor instead.
 func (*StartServerRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{12}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *StartServerRequest) GetOwner() *Owner {
@@ -750,7 +848,7 @@ type UnitRequest struct {
 
 func (x *UnitRequest) Reset() {
 	*x = UnitRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -762,7 +860,7 @@ func (x *UnitRequest) String() string {
 func (*UnitRequest) ProtoMessage() {}
 
 func (x *UnitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -775,7 +873,7 @@ func (x *UnitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnitRequest.ProtoReflect.Descriptor instead.
 func (*UnitRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{13}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UnitRequest) GetOwner() *Owner {
@@ -804,7 +902,7 @@ type ServerStatus struct {
 
 func (x *ServerStatus) Reset() {
 	*x = ServerStatus{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -816,7 +914,7 @@ func (x *ServerStatus) String() string {
 func (*ServerStatus) ProtoMessage() {}
 
 func (x *ServerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -829,7 +927,7 @@ func (x *ServerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerStatus.ProtoReflect.Descriptor instead.
 func (*ServerStatus) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{14}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ServerStatus) GetRunning() bool {
@@ -861,7 +959,7 @@ type StopServerReply struct {
 
 func (x *StopServerReply) Reset() {
 	*x = StopServerReply{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -873,7 +971,7 @@ func (x *StopServerReply) String() string {
 func (*StopServerReply) ProtoMessage() {}
 
 func (x *StopServerReply) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -886,7 +984,7 @@ func (x *StopServerReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopServerReply.ProtoReflect.Descriptor instead.
 func (*StopServerReply) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{15}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{16}
 }
 
 type ServerStatsReply struct {
@@ -898,7 +996,7 @@ type ServerStatsReply struct {
 
 func (x *ServerStatsReply) Reset() {
 	*x = ServerStatsReply{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -910,7 +1008,7 @@ func (x *ServerStatsReply) String() string {
 func (*ServerStatsReply) ProtoMessage() {}
 
 func (x *ServerStatsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -923,7 +1021,7 @@ func (x *ServerStatsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerStatsReply.ProtoReflect.Descriptor instead.
 func (*ServerStatsReply) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{16}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ServerStatsReply) GetStats() []byte {
@@ -944,7 +1042,7 @@ type RunLoaderRequest struct {
 
 func (x *RunLoaderRequest) Reset() {
 	*x = RunLoaderRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +1054,7 @@ func (x *RunLoaderRequest) String() string {
 func (*RunLoaderRequest) ProtoMessage() {}
 
 func (x *RunLoaderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +1067,7 @@ func (x *RunLoaderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunLoaderRequest.ProtoReflect.Descriptor instead.
 func (*RunLoaderRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{17}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RunLoaderRequest) GetOwner() *Owner {
@@ -1006,7 +1104,7 @@ type LoaderEvent struct {
 
 func (x *LoaderEvent) Reset() {
 	*x = LoaderEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1018,7 +1116,7 @@ func (x *LoaderEvent) String() string {
 func (*LoaderEvent) ProtoMessage() {}
 
 func (x *LoaderEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1031,7 +1129,7 @@ func (x *LoaderEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoaderEvent.ProtoReflect.Descriptor instead.
 func (*LoaderEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *LoaderEvent) GetEvent() isLoaderEvent_Event {
@@ -1090,7 +1188,7 @@ type ExclusiveRequest struct {
 
 func (x *ExclusiveRequest) Reset() {
 	*x = ExclusiveRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1102,7 +1200,7 @@ func (x *ExclusiveRequest) String() string {
 func (*ExclusiveRequest) ProtoMessage() {}
 
 func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1115,7 +1213,7 @@ func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveRequest.ProtoReflect.Descriptor instead.
 func (*ExclusiveRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExclusiveRequest) GetRequest() isExclusiveRequest_Request {
@@ -1197,7 +1295,7 @@ type Suspend struct {
 
 func (x *Suspend) Reset() {
 	*x = Suspend{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1209,7 +1307,7 @@ func (x *Suspend) String() string {
 func (*Suspend) ProtoMessage() {}
 
 func (x *Suspend) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1222,7 +1320,7 @@ func (x *Suspend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suspend.ProtoReflect.Descriptor instead.
 func (*Suspend) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
 }
 
 type Resume struct {
@@ -1233,7 +1331,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1245,7 +1343,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1258,7 +1356,7 @@ func (x *Resume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resume.ProtoReflect.Descriptor instead.
 func (*Resume) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{22}
 }
 
 type ExclusiveEvent struct {
@@ -1274,7 +1372,7 @@ type ExclusiveEvent struct {
 
 func (x *ExclusiveEvent) Reset() {
 	*x = ExclusiveEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1286,7 +1384,7 @@ func (x *ExclusiveEvent) String() string {
 func (*ExclusiveEvent) ProtoMessage() {}
 
 func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1299,7 +1397,7 @@ func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveEvent.ProtoReflect.Descriptor instead.
 func (*ExclusiveEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{22}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExclusiveEvent) GetEvent() isExclusiveEvent_Event {
@@ -1352,7 +1450,7 @@ type Done struct {
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1364,7 +1462,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1377,7 +1475,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{23}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Done) GetReport() []byte {
@@ -1421,8 +1519,14 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\btunables\x18\x02 \x01(\fR\btunables\"#\n" +
 	"\tTuneReply\x12\x16\n" +
 	"\x06report\x18\x01 \x01(\fR\x06report\"g\n" +
+	"\fApplyRequest\x124\n" +
+	"\x04tune\x18\x01 \x01(\v2\x1e.benchlab.agent.v1.TuneRequestH\x00R\x04tune\x12\x16\n" +
+	"\x05heard\x18\x02 \x01(\bH\x00R\x05heardB\t\n" +
+	"\arequest\"\x8a\x01\n" +
 	"\n" +
-	"ApplyEvent\x12\x1a\n" +
+	"ApplyEvent\x12!\n" +
+	"\vstill_heard\x18\x04 \x01(\bH\x00R\n" +
+	"stillHeard\x12\x1a\n" +
 	"\asetting\x18\x01 \x01(\fH\x00R\asetting\x12\x18\n" +
 	"\x06report\x18\x02 \x01(\fH\x00R\x06report\x12\x1a\n" +
 	"\awaiting\x18\x03 \x01(\tH\x00R\awaitingB\a\n" +
@@ -1470,14 +1574,14 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\x04done\x18\x02 \x01(\v2\x17.benchlab.agent.v1.DoneH\x00R\x04doneB\a\n" +
 	"\x05event\"\x1e\n" +
 	"\x04Done\x12\x16\n" +
-	"\x06report\x18\x01 \x01(\fR\x06report2\x8c\b\n" +
+	"\x06report\x18\x01 \x01(\fR\x06report2\x8f\b\n" +
 	"\x05Agent\x12G\n" +
 	"\x05Facts\x12\x1f.benchlab.agent.v1.FactsRequest\x1a\x1d.benchlab.agent.v1.FactsReply\x12G\n" +
 	"\x05Claim\x12\x1f.benchlab.agent.v1.ClaimRequest\x1a\x1d.benchlab.agent.v1.ClaimReply\x12M\n" +
 	"\aClaimed\x12!.benchlab.agent.v1.ClaimedRequest\x1a\x1f.benchlab.agent.v1.ClaimedReply\x12J\n" +
 	"\aRelease\x12!.benchlab.agent.v1.ReleaseRequest\x1a\x1c.benchlab.agent.v1.TuneReply\x12D\n" +
-	"\x04Plan\x12\x1e.benchlab.agent.v1.TuneRequest\x1a\x1c.benchlab.agent.v1.TuneReply\x12H\n" +
-	"\x05Apply\x12\x1e.benchlab.agent.v1.TuneRequest\x1a\x1d.benchlab.agent.v1.ApplyEvent0\x01\x12J\n" +
+	"\x04Plan\x12\x1e.benchlab.agent.v1.TuneRequest\x1a\x1c.benchlab.agent.v1.TuneReply\x12K\n" +
+	"\x05Apply\x12\x1f.benchlab.agent.v1.ApplyRequest\x1a\x1d.benchlab.agent.v1.ApplyEvent(\x010\x01\x12J\n" +
 	"\aRestore\x12!.benchlab.agent.v1.RestoreRequest\x1a\x1c.benchlab.agent.v1.TuneReply\x12U\n" +
 	"\vStartServer\x12%.benchlab.agent.v1.StartServerRequest\x1a\x1f.benchlab.agent.v1.ServerStatus\x12P\n" +
 	"\rInspectServer\x12\x1e.benchlab.agent.v1.UnitRequest\x1a\x1f.benchlab.agent.v1.ServerStatus\x12P\n" +
@@ -1499,7 +1603,7 @@ func file_hosts_agent_agentpb_agent_proto_rawDescGZIP() []byte {
 	return file_hosts_agent_agentpb_agent_proto_rawDescData
 }
 
-var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*Owner)(nil),              // 0: benchlab.agent.v1.Owner
 	(*FactsRequest)(nil),       // 1: benchlab.agent.v1.FactsRequest
@@ -1511,66 +1615,68 @@ var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*ReleaseRequest)(nil),     // 7: benchlab.agent.v1.ReleaseRequest
 	(*TuneRequest)(nil),        // 8: benchlab.agent.v1.TuneRequest
 	(*TuneReply)(nil),          // 9: benchlab.agent.v1.TuneReply
-	(*ApplyEvent)(nil),         // 10: benchlab.agent.v1.ApplyEvent
-	(*RestoreRequest)(nil),     // 11: benchlab.agent.v1.RestoreRequest
-	(*StartServerRequest)(nil), // 12: benchlab.agent.v1.StartServerRequest
-	(*UnitRequest)(nil),        // 13: benchlab.agent.v1.UnitRequest
-	(*ServerStatus)(nil),       // 14: benchlab.agent.v1.ServerStatus
-	(*StopServerReply)(nil),    // 15: benchlab.agent.v1.StopServerReply
-	(*ServerStatsReply)(nil),   // 16: benchlab.agent.v1.ServerStatsReply
-	(*RunLoaderRequest)(nil),   // 17: benchlab.agent.v1.RunLoaderRequest
-	(*LoaderEvent)(nil),        // 18: benchlab.agent.v1.LoaderEvent
-	(*ExclusiveRequest)(nil),   // 19: benchlab.agent.v1.ExclusiveRequest
-	(*Suspend)(nil),            // 20: benchlab.agent.v1.Suspend
-	(*Resume)(nil),             // 21: benchlab.agent.v1.Resume
-	(*ExclusiveEvent)(nil),     // 22: benchlab.agent.v1.ExclusiveEvent
-	(*Done)(nil),               // 23: benchlab.agent.v1.Done
-	nil,                        // 24: benchlab.agent.v1.StartServerRequest.EnvEntry
+	(*ApplyRequest)(nil),       // 10: benchlab.agent.v1.ApplyRequest
+	(*ApplyEvent)(nil),         // 11: benchlab.agent.v1.ApplyEvent
+	(*RestoreRequest)(nil),     // 12: benchlab.agent.v1.RestoreRequest
+	(*StartServerRequest)(nil), // 13: benchlab.agent.v1.StartServerRequest
+	(*UnitRequest)(nil),        // 14: benchlab.agent.v1.UnitRequest
+	(*ServerStatus)(nil),       // 15: benchlab.agent.v1.ServerStatus
+	(*StopServerReply)(nil),    // 16: benchlab.agent.v1.StopServerReply
+	(*ServerStatsReply)(nil),   // 17: benchlab.agent.v1.ServerStatsReply
+	(*RunLoaderRequest)(nil),   // 18: benchlab.agent.v1.RunLoaderRequest
+	(*LoaderEvent)(nil),        // 19: benchlab.agent.v1.LoaderEvent
+	(*ExclusiveRequest)(nil),   // 20: benchlab.agent.v1.ExclusiveRequest
+	(*Suspend)(nil),            // 21: benchlab.agent.v1.Suspend
+	(*Resume)(nil),             // 22: benchlab.agent.v1.Resume
+	(*ExclusiveEvent)(nil),     // 23: benchlab.agent.v1.ExclusiveEvent
+	(*Done)(nil),               // 24: benchlab.agent.v1.Done
+	nil,                        // 25: benchlab.agent.v1.StartServerRequest.EnvEntry
 }
 var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	0,  // 0: benchlab.agent.v1.ClaimRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 1: benchlab.agent.v1.ReleaseRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 2: benchlab.agent.v1.TuneRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 3: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 4: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
-	24, // 5: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
-	0,  // 6: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 7: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 8: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
-	20, // 9: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
-	21, // 10: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
-	23, // 11: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
-	1,  // 12: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
-	3,  // 13: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
-	5,  // 14: benchlab.agent.v1.Agent.Claimed:input_type -> benchlab.agent.v1.ClaimedRequest
-	7,  // 15: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
-	8,  // 16: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
-	8,  // 17: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.TuneRequest
-	11, // 18: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
-	12, // 19: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
-	13, // 20: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
-	13, // 21: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
-	13, // 22: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
-	17, // 23: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
-	19, // 24: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
-	2,  // 25: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
-	4,  // 26: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
-	6,  // 27: benchlab.agent.v1.Agent.Claimed:output_type -> benchlab.agent.v1.ClaimedReply
-	9,  // 28: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
-	9,  // 29: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
-	10, // 30: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
-	9,  // 31: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
-	14, // 32: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
-	14, // 33: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
-	15, // 34: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
-	16, // 35: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
-	18, // 36: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
-	22, // 37: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
-	25, // [25:38] is the sub-list for method output_type
-	12, // [12:25] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	8,  // 3: benchlab.agent.v1.ApplyRequest.tune:type_name -> benchlab.agent.v1.TuneRequest
+	0,  // 4: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 5: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
+	25, // 6: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
+	0,  // 7: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 8: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 9: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
+	21, // 10: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
+	22, // 11: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
+	24, // 12: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
+	1,  // 13: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
+	3,  // 14: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
+	5,  // 15: benchlab.agent.v1.Agent.Claimed:input_type -> benchlab.agent.v1.ClaimedRequest
+	7,  // 16: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
+	8,  // 17: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
+	10, // 18: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.ApplyRequest
+	12, // 19: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
+	13, // 20: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
+	14, // 21: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
+	14, // 22: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
+	14, // 23: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
+	18, // 24: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
+	20, // 25: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
+	2,  // 26: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
+	4,  // 27: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
+	6,  // 28: benchlab.agent.v1.Agent.Claimed:output_type -> benchlab.agent.v1.ClaimedReply
+	9,  // 29: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
+	9,  // 30: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
+	11, // 31: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
+	9,  // 32: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
+	15, // 33: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
+	15, // 34: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
+	16, // 35: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
+	17, // 36: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
+	19, // 37: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
+	23, // 38: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
+	26, // [26:39] is the sub-list for method output_type
+	13, // [13:26] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_hosts_agent_agentpb_agent_proto_init() }
@@ -1579,21 +1685,26 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 		return
 	}
 	file_hosts_agent_agentpb_agent_proto_msgTypes[10].OneofWrappers = []any{
+		(*ApplyRequest_Tune)(nil),
+		(*ApplyRequest_Heard)(nil),
+	}
+	file_hosts_agent_agentpb_agent_proto_msgTypes[11].OneofWrappers = []any{
+		(*ApplyEvent_StillHeard)(nil),
 		(*ApplyEvent_Setting)(nil),
 		(*ApplyEvent_Report)(nil),
 		(*ApplyEvent_Waiting)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[18].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[19].OneofWrappers = []any{
 		(*LoaderEvent_Progress)(nil),
 		(*LoaderEvent_Sample)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[19].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[20].OneofWrappers = []any{
 		(*ExclusiveRequest_Acquire)(nil),
 		(*ExclusiveRequest_Suspend)(nil),
 		(*ExclusiveRequest_Resume)(nil),
 		(*ExclusiveRequest_Restart)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[22].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[23].OneofWrappers = []any{
 		(*ExclusiveEvent_Waiting)(nil),
 		(*ExclusiveEvent_Done)(nil),
 	}
@@ -1603,7 +1714,7 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hosts_agent_agentpb_agent_proto_rawDesc), len(file_hosts_agent_agentpb_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -61,8 +61,9 @@ type AgentClient interface {
 	Plan(ctx context.Context, in *TuneRequest, opts ...grpc.CallOption) (*TuneReply, error)
 	// Apply makes the live values the wanted ones. Settings that the owner had and no
 	// longer wants are restored. Either all of it holds afterwards or nothing changed.
-	// Each setting is sent as it is decided; the last event is the report.
-	Apply(ctx context.Context, in *TuneRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ApplyEvent], error)
+	// Each setting is sent as it is decided; the last event is the report. Where a NIC was
+	// changed, the agent asks whether it is still heard: without an answer it puts all back.
+	Apply(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ApplyRequest, ApplyEvent], error)
 	// Restore puts back every original that the owner has on this host.
 	Restore(ctx context.Context, in *RestoreRequest, opts ...grpc.CallOption) (*TuneReply, error)
 	// StartServer starts a detached process, or takes over the running one where it
@@ -138,24 +139,18 @@ func (c *agentClient) Plan(ctx context.Context, in *TuneRequest, opts ...grpc.Ca
 	return out, nil
 }
 
-func (c *agentClient) Apply(ctx context.Context, in *TuneRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ApplyEvent], error) {
+func (c *agentClient) Apply(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ApplyRequest, ApplyEvent], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &Agent_ServiceDesc.Streams[0], Agent_Apply_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
-	x := &grpc.GenericClientStream[TuneRequest, ApplyEvent]{ClientStream: stream}
-	if err := x.ClientStream.SendMsg(in); err != nil {
-		return nil, err
-	}
-	if err := x.ClientStream.CloseSend(); err != nil {
-		return nil, err
-	}
+	x := &grpc.GenericClientStream[ApplyRequest, ApplyEvent]{ClientStream: stream}
 	return x, nil
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Agent_ApplyClient = grpc.ServerStreamingClient[ApplyEvent]
+type Agent_ApplyClient = grpc.BidiStreamingClient[ApplyRequest, ApplyEvent]
 
 func (c *agentClient) Restore(ctx context.Context, in *RestoreRequest, opts ...grpc.CallOption) (*TuneReply, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -259,8 +254,9 @@ type AgentServer interface {
 	Plan(context.Context, *TuneRequest) (*TuneReply, error)
 	// Apply makes the live values the wanted ones. Settings that the owner had and no
 	// longer wants are restored. Either all of it holds afterwards or nothing changed.
-	// Each setting is sent as it is decided; the last event is the report.
-	Apply(*TuneRequest, grpc.ServerStreamingServer[ApplyEvent]) error
+	// Each setting is sent as it is decided; the last event is the report. Where a NIC was
+	// changed, the agent asks whether it is still heard: without an answer it puts all back.
+	Apply(grpc.BidiStreamingServer[ApplyRequest, ApplyEvent]) error
 	// Restore puts back every original that the owner has on this host.
 	Restore(context.Context, *RestoreRequest) (*TuneReply, error)
 	// StartServer starts a detached process, or takes over the running one where it
@@ -301,7 +297,7 @@ func (UnimplementedAgentServer) Release(context.Context, *ReleaseRequest) (*Tune
 func (UnimplementedAgentServer) Plan(context.Context, *TuneRequest) (*TuneReply, error) {
 	return nil, status.Error(codes.Unimplemented, "method Plan not implemented")
 }
-func (UnimplementedAgentServer) Apply(*TuneRequest, grpc.ServerStreamingServer[ApplyEvent]) error {
+func (UnimplementedAgentServer) Apply(grpc.BidiStreamingServer[ApplyRequest, ApplyEvent]) error {
 	return status.Error(codes.Unimplemented, "method Apply not implemented")
 }
 func (UnimplementedAgentServer) Restore(context.Context, *RestoreRequest) (*TuneReply, error) {
@@ -437,15 +433,11 @@ func _Agent_Plan_Handler(srv interface{}, ctx context.Context, dec func(interfac
 }
 
 func _Agent_Apply_Handler(srv interface{}, stream grpc.ServerStream) error {
-	m := new(TuneRequest)
-	if err := stream.RecvMsg(m); err != nil {
-		return err
-	}
-	return srv.(AgentServer).Apply(m, &grpc.GenericServerStream[TuneRequest, ApplyEvent]{ServerStream: stream})
+	return srv.(AgentServer).Apply(&grpc.GenericServerStream[ApplyRequest, ApplyEvent]{ServerStream: stream})
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Agent_ApplyServer = grpc.ServerStreamingServer[ApplyEvent]
+type Agent_ApplyServer = grpc.BidiStreamingServer[ApplyRequest, ApplyEvent]
 
 func _Agent_Restore_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RestoreRequest)
@@ -608,6 +600,7 @@ var Agent_ServiceDesc = grpc.ServiceDesc{
 			StreamName:    "Apply",
 			Handler:       _Agent_Apply_Handler,
 			ServerStreams: true,
+			ClientStreams: true,
 		},
 		{
 			StreamName:    "RunLoader",
