@@ -120,7 +120,7 @@ func TestAutoWithFewerQueuesThanCores(t *testing.T) {
 		{3, "software steering over CPUs 0-7: the driver can have no more than 3 rx queues for the 8 cores of this host"},
 		{4, "hardware queues, no software steering: 4 rx queues for the 8 cores"},
 	} {
-		tr := withQueues(t, 8, 2)
+		tr := withQueues(t, 2)
 		tr.put("ethtool/eth8/channels", fmt.Sprintf("combined 2/%d\n", tc.count))
 		r := tr.plan(spark, nicOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}}))
 		if len(r.Notes) == 0 || !strings.Contains(r.Notes[0], tc.note) {
@@ -220,7 +220,7 @@ func TestFixedChannels(t *testing.T) {
 	}
 	tr.restoreOwner(spark)
 	// Left to itself, steering counts on the queues that are there.
-	tr = withQueues(t, 8, 1)
+	tr = withQueues(t, 1)
 	tr.fixedChannels = true
 	r = tr.plan(spark, nicOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}}))
 	if want := "eth8: software steering over CPUs 0-7: one rx queue, and the driver can't have more"; len(r.Notes) != 1 || r.Notes[0] != want {
@@ -228,10 +228,11 @@ func TestFixedChannels(t *testing.T) {
 	}
 }
 
-// withQueues is machineOf with so many queues of 8, and a driver that changes them: queues
+// withQueues is a machine of 8 CPUs with so many queues of 8, and a driver that changes them: queues
 // and interrupts come and go.
-func withQueues(t *testing.T, cpus, queues int) *tree {
+func withQueues(t *testing.T, queues int) *tree {
 	t.Helper()
+	const cpus = 8
 	tr := machineOf(t, cpus)
 	full := tr.get("proc/interrupts")
 	tr.put("ethtool/eth8/channels", fmt.Sprintf("combined %d/8\n", queues))
@@ -260,7 +261,7 @@ func withQueues(t *testing.T, cpus, queues int) *tree {
 // Interrupts that come with other channels are given their CPUs in the same call, and
 // what a driver resets as it changes them is put back.
 func TestInterruptsThatComeWithChannels(t *testing.T) {
-	tr := withQueues(t, 8, 2)
+	tr := withQueues(t, 2)
 	tr.put("proc/irq/41/smp_affinity", "f0\n")
 	before := tr.snapshot()
 	wanted := nicOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}})
@@ -305,7 +306,7 @@ func TestInterruptsThatComeWithChannels(t *testing.T) {
 
 // A write that fails among those that came late undoes all, the channels too.
 func TestLateFailureUndoesAll(t *testing.T) {
-	tr := withQueues(t, 8, 2)
+	tr := withQueues(t, 2)
 	before := tr.snapshot()
 	tr.fault = func(path string, _ []byte) error {
 		if strings.Contains(path, "/irq/46/") {
@@ -325,7 +326,7 @@ func TestLateFailureUndoesAll(t *testing.T) {
 
 // Fewer channels take interrupts along; their numbers may be another device's later.
 func TestInterruptsThatGoWithChannels(t *testing.T) {
-	tr := withQueues(t, 8, 8)
+	tr := withQueues(t, 8)
 	before := tr.snapshot()
 	wanted := spec.NIC{Name: "eth8", IRQAffinity: "all", PacketSteering: &spec.Steering{CPUs: "none"}}
 	tr.apply(spark, nicOf(wanted))

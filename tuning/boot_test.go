@@ -200,7 +200,7 @@ func TestServiceOfAnotherInit(t *testing.T) {
 // Interrupts come with the channels that this boot has to bring first. One that is
 // numbered otherwise is named.
 func TestBootOfInterrupts(t *testing.T) {
-	tr := withQueues(t, 8, 2)
+	tr := withQueues(t, 2)
 	wanted := nicOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}})
 	wanted.Persist = true
 	tr.apply(spark, wanted)

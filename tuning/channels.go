@@ -17,7 +17,7 @@ func (h *Host) expandChannels(t spec.Tunables) ([]setting, error) {
 	var settings []setting
 	var faults []error
 	for _, n := range t.NICs {
-		more, _, err := h.channels(n)
+		more, err := h.channels(n)
 		if err != nil {
 			faults = append(faults, err)
 		}
@@ -26,20 +26,19 @@ func (h *Host) expandChannels(t spec.Tunables) ([]setting, error) {
 	return settings, errors.Join(faults...)
 }
 
-// channels are the settings of one NIC's channels, and what it has now.
-func (h *Host) channels(n spec.NIC) ([]setting, map[string]ethtool.Parameter, error) {
+// channels are the settings of one NIC's channels.
+func (h *Host) channels(n spec.NIC) ([]setting, error) {
 	if n.Channels == nil {
-		return nil, nil, nil
+		return nil, nil
 	}
 	have, unsupported, err := h.parameters(n.Name, ethtool.Channels)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	settings, err := amounts(n.Name, ethtool.Channels, have, unsupported, inDriversForm(*n.Channels, have), func(name string) knob {
+	return amounts(n.Name, ethtool.Channels, have, unsupported, inDriversForm(*n.Channels, have), func(name string) knob {
 		k, _ := h.findChannels(nicPrefix + n.Name + "/channels/" + name)
 		return k
 	})
-	return settings, have, err
 }
 
 // inDriversForm asks for combined channels as rx and tx ones, or the other way round,

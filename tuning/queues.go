@@ -48,7 +48,7 @@ func (h *Host) queuesOf(n spec.NIC) (queues, error) {
 		rx = rx[:rxHas]
 	}
 	q.rx, q.tx, q.rxNow, q.txNow = rx, tx, len(rx), len(tx)
-	settings, _, err := h.channels(n)
+	settings, err := h.channels(n)
 	if err != nil || rxHas == 0 || txHas == 0 {
 		return q, nil //nolint:nilerr // it is an error of the channels, which report it
 	}
