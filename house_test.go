@@ -71,6 +71,16 @@ var rules = []rule{
 		why:  "leaves are what both sides share; they know only each other",
 	},
 	{
+		of:   []string{"tuning/profiles"},
+		only: []string{"tuning/spec", "tuning/profiles/syntax"},
+		why:  "the language of tuning is read without a host and without a lab",
+	},
+	{
+		of:   []string{"tuning/profiles/syntax"},
+		only: []string{},
+		why:  "the syntax of blocks is that of any language",
+	},
+	{
 		of:   []string{"hosts/agent/unit"},
 		only: []string{},
 		why:  "a unit is any program",
@@ -87,8 +97,8 @@ var rules = []rule{
 	},
 	{
 		of:   []string{"lab"},
-		only: []string{"lab/sdk/...", "hosts/hostspec", "tuning/spec", "workloads/results"},
-		why:  "the lab speaks to the engine through its SDK, and judges a file with the leaves alone",
+		only: []string{"lab/sdk/...", "hosts/hostspec", "tuning/spec", "tuning/profiles/...", "workloads/results"},
+		why:  "the lab speaks to the engine through its SDK, and judges a file with the leaves and the language of tuning alone",
 	},
 	{
 		of:   []string{"lab/sdk/..."},
@@ -108,6 +118,11 @@ var direct = []rule{
 		of:    []string{"tuning/spec", "hosts/hostspec", "workloads/results"},
 		never: append([]string{"io/fs", "path/filepath", "net/netip/..."}, inputOutput...),
 		why:   "leaves do no I/O",
+	},
+	{
+		of:    []string{"tuning/profiles/..."},
+		never: append([]string{"path/filepath"}, inputOutput...),
+		why:   "a profile is text; whoever has it in a file reads the file",
 	},
 	{
 		of:    []string{"hosts/agent/agentpb"},

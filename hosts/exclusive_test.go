@@ -154,7 +154,11 @@ func TestAgentHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host.Run(t, "kill -STOP "+strings.Join(host.Processes(t, "benchlab-agent"), " "))
+	agent := host.Processes(t, "benchlab-agent")[0]
+	host.Run(t, "kill -STOP "+agent)
+	hosttest.Eventually(t, "every thread of the agent has stopped", func() bool {
+		return host.Run(t, "grep -L ') T ' /proc/"+agent+"/task/*/stat; true") == ""
+	})
 	if _, err := h.Facts(t.Context()); err == nil || !strings.Contains(err.Error(), "connection lost") {
 		t.Errorf("a call to an agent that hangs: error %v", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 )
 
 // maxConnections is how many connections one address can have to one listener: the
@@ -16,20 +16,21 @@ const maxConnections = 65535
 // maxRounds keeps a typo from measuring for days.
 const maxRounds = 1000
 
-func (r *reader) benchmark(b *block) Benchmark {
+func (r *reader) benchmark(b *syntax.Block) Benchmark {
 	bm := Benchmark{
-		Name: b.name, Connections: b.connections(),
-		Rounds: b.positive("rounds", maxRounds), Compare: b.flag("compare"),
+		Name: b.Name, Connections: connections(b),
+		Rounds: b.Positive("rounds", maxRounds),
 	}
+	bm.Compare, _ = b.Bool("compare")
 	var okServer, okLoader bool
-	bm.Server, okServer = b.reference("server", "server")
-	bm.Loader, okLoader = b.reference("loader", "host")
-	bm.Path, _ = parsed(b, "path", parsePath)
-	bm.WarmUp, _ = parsed(b, "warm_up", parseDuration)
-	if d, ok := parsed(b, "duration", parseDuration); ok {
+	bm.Server, okServer = r.reference(b, "server", "server")
+	bm.Loader, okLoader = r.reference(b, "loader", "host")
+	bm.Path, _ = syntax.Parsed(b, "path", parsePath)
+	bm.WarmUp, _ = syntax.Parsed(b, "warm_up", parseDuration)
+	if d, ok := syntax.Parsed(b, "duration", parseDuration); ok {
 		bm.Duration = d
 		if d == 0 {
-			b.report(b.at("duration"), "Invalid duration", "Nothing can be measured in no time. Write one such as \"5s\".")
+			b.Report(b.At("duration"), "Invalid duration", "Nothing can be measured in no time. Write one such as \"5s\".")
 		}
 	}
 	if okServer && okLoader {
@@ -40,7 +41,7 @@ func (r *reader) benchmark(b *block) Benchmark {
 
 // reachable reports a loader that has no way to the server: a namespace host sees
 // itself and the far ends of its links.
-func (r *reader) reachable(b *block, bm Benchmark) {
+func (r *reader) reachable(b *syntax.Block, bm Benchmark) {
 	server, known := r.servers[bm.Server]
 	loader := r.hosts[bm.Loader]
 	if !known || bm.Loader == server.host {
@@ -48,7 +49,7 @@ func (r *reader) reachable(b *block, bm Benchmark) {
 	}
 	a := server.listen.Addr()
 	if a.IsLoopback() {
-		b.report(b.at("loader"), fmt.Sprintf("host %q can't reach server %q", bm.Loader, bm.Server),
+		b.Report(b.At("loader"), fmt.Sprintf("host %q can't reach server %q", bm.Loader, bm.Server),
 			"The server listens on %s, which only host %s itself can reach. Let it listen on an address of a NIC.", a, server.host)
 		return
 	}
@@ -64,34 +65,26 @@ func (r *reader) reachable(b *block, bm Benchmark) {
 	if r.hosts[server.host].Namespace != nil && !linked {
 		return // reported with the server
 	}
-	b.report(b.at("loader"), fmt.Sprintf("host %q can't reach server %q", bm.Loader, bm.Server),
+	b.Report(b.At("loader"), fmt.Sprintf("host %q can't reach server %q", bm.Loader, bm.Server),
 		"No link joins host %s to %s. Take a loader at the other end of that address's link, or add a link.", bm.Loader, a)
 }
 
 // connections reads the list of connection counts, each a place of its own.
-func (b *block) connections() []int {
+func connections(b *syntax.Block) []int {
 	const name = "connections"
-	e := b.expr(name)
-	if e == nil {
-		return nil
-	}
-	list, ok := e.(*hclsyntax.TupleConsExpr)
-	if !ok {
-		b.notWritten(e, name, "a list of whole numbers")
-		return nil
-	}
-	if len(list.Exprs) == 0 {
-		b.report(e.Range(), "Invalid connections", "The list is empty. Name at least one connection count, such as [100].")
+	items, ok := b.Items(name, "a list of whole numbers")
+	if ok && len(items) == 0 {
+		b.Report(b.At(name), "Invalid connections", "The list is empty. Name at least one connection count, such as [100].")
 	}
 	var counts []int
 	seen := map[int]bool{}
-	for _, item := range list.Exprs {
-		n, ok := b.whole(item, name, "whole numbers", 1, maxConnections)
+	for _, item := range items {
+		n, ok := b.Whole(item, name, "whole numbers", 1, maxConnections)
 		if !ok {
 			continue
 		}
 		if seen[n] {
-			b.report(item.Range(), "Invalid connections", "%d is in the list twice. Each count is measured once.", n)
+			b.Report(item.Range(), "Invalid connections", "%d is in the list twice. Each count is measured once.", n)
 		}
 		seen[n] = true
 		counts = append(counts, n)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
@@ -33,9 +34,9 @@ func TestDiagnostics(t *testing.T) {
 				t.Fatal(err)
 			}
 			def, err := Parse(src, name)
-			var diags *Diagnostics
+			var diags *syntax.Diagnostics
 			if !errors.As(err, &diags) {
-				t.Fatalf("Parse: got %v, want *Diagnostics", err)
+				t.Fatalf("Parse: got %v, want *syntax.Diagnostics", err)
 			}
 			if def != nil {
 				t.Error("Parse gave a Definition along with an error")
@@ -133,6 +134,37 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestLoadProfiles: what a tune block says and what its profile says become one.
+func TestLoadProfiles(t *testing.T) {
+	def, err := Load("testdata/valid/profiles.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	no, none := false, 0
+	want := []Tune{
+		{Name: "rack", Host: "rack", Tunables: spec.Tunables{
+			Sysctls: map[string]string{"net.core.busy_read": "50", "net.core.busy_poll": "10"},
+			NICs: []spec.NIC{
+				{Name: "eno1", MTU: 9000, Ring: &spec.RingSizes{RX: "max"}, PacketSteering: &spec.Steering{FlowEntries: 4096}},
+				{Name: "eno2", MTU: 9000, Ring: &spec.RingSizes{RX: "max", TX: "512"}, PacketSteering: &spec.Steering{CPUs: "0-3", FlowEntries: 4096}},
+				{Name: "eno3", PacketSteering: &spec.Steering{FlowEntries: 4096}},
+			},
+			Limits:   &spec.ProcessLimits{NoFile: 1048576},
+			Required: true,
+		}},
+		{Name: "spark", Host: "spark", Tunables: spec.Tunables{
+			Sysctls:  map[string]string{"net.core.busy_read": "50", "net.core.busy_poll": "50", "net.ipv4.tcp_fastopen": "3"},
+			Services: map[string]string{"irqbalance": spec.Stopped},
+			NICs: []spec.NIC{
+				{Name: "data0", IRQAffinity: "auto", Coalescing: &spec.Coalescing{AdaptiveRX: &no, RXUsecs: &none}},
+			},
+		}},
+	}
+	if diff := cmp.Diff(want, def.Tunes); diff != "" {
+		t.Errorf("Tunes (-want +got):\n%s", diff)
+	}
+}
+
 func TestLoadMissingFile(t *testing.T) {
 	_, err := Load("testdata/valid/everythin.hcl")
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -172,13 +204,18 @@ func TestReference(t *testing.T) {
 	if _, err := Parse([]byte(example.String()), path); err != nil {
 		t.Errorf("the examples of %s together are no lab file:\n%v", path, err)
 	}
-	for kind, shape := range shapes {
-		for _, word := range append(shape.names(), shape.blocks...) {
+	var mentioned func(syntax.Shape)
+	mentioned = func(shape syntax.Shape) {
+		for _, word := range shape.Words() {
 			if !strings.Contains(string(text), "`"+word) {
-				t.Errorf("%s does not mention `%s` of %s", path, word, kind)
+				t.Errorf("%s does not mention `%s` of %s", path, word, shape.Kind)
 			}
 		}
+		for _, inner := range shape.Blocks {
+			mentioned(inner)
+		}
 	}
+	mentioned(grammar)
 }
 
 // The resources that this package registers by themselves ask for the provider that the

@@ -7,22 +7,24 @@ import (
 	"strings"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 	"golang.org/x/crypto/ssh"
 )
 
-func (r *reader) host(b *block) Host {
-	h := Host{Name: b.name, Adopt: b.flag("adopt")}
-	ways := b.children
+func (r *reader) host(b *syntax.Block) Host {
+	h := Host{Name: b.Name}
+	h.Adopt, _ = b.Bool("adopt")
+	ways := b.Children
 	switch {
 	case len(ways) == 0:
-		b.report(b.header, fmt.Sprintf("%s can't be reached", b),
+		b.Report(b.Header, fmt.Sprintf("%s can't be reached", b),
 			"Add a namespace { } block to make it on this machine, or a connection { } block with the address of a machine that is there.")
 	case len(ways) > 1:
-		b.report(ways[1].header, fmt.Sprintf("%s has two ways to be reached", b),
-			"It has a %s block at %s already. Keep one namespace or one connection.", ways[0].kind, place(ways[0].header))
+		b.Report(ways[1].Header, fmt.Sprintf("%s has two ways to be reached", b),
+			"It has a %s block at %s already. Keep one namespace or one connection.", ways[0].Kind, syntax.Place(ways[0].Header))
 	}
 	for _, way := range ways {
-		switch way.kind {
+		switch way.Kind {
 		case "namespace":
 			h.Namespace = &Namespace{}
 		case "connection":
@@ -32,14 +34,14 @@ func (r *reader) host(b *block) Host {
 	return h
 }
 
-func (r *reader) connection(b *block) *hostspec.Connection {
-	c := &hostspec.Connection{Port: b.positive("port", 65535)}
-	c.Address, _ = parsed(b, "address", parseAddress)
-	c.User, _ = parsed(b, "user", notEmpty)
-	c.Identity, _ = parsed(b, "identity", notEmpty)
-	c.HostKey, _ = parsed(b, "host_key", parseHostKey)
-	c.KnownHosts, _ = parsed(b, "known_hosts", notEmpty)
-	c.Become, _ = parsed(b, "become", parseBecome)
+func (r *reader) connection(b *syntax.Block) *hostspec.Connection {
+	c := &hostspec.Connection{Port: b.Positive("port", 65535)}
+	c.Address, _ = syntax.Parsed(b, "address", parseAddress)
+	c.User, _ = syntax.Parsed(b, "user", syntax.NotEmpty)
+	c.Identity, _ = syntax.Parsed(b, "identity", syntax.NotEmpty)
+	c.HostKey, _ = syntax.Parsed(b, "host_key", parseHostKey)
+	c.KnownHosts, _ = syntax.Parsed(b, "known_hosts", syntax.NotEmpty)
+	c.Become, _ = syntax.Parsed(b, "become", parseBecome)
 	return c
 }
 
@@ -77,13 +79,6 @@ func parseHostKey(s string) (string, error) {
 func parseBecome(s string) (string, error) {
 	if s != "sudo" {
 		return "", fmt.Errorf("%q is no way to become root. Write \"sudo\", or leave become out where the user is root", s)
-	}
-	return s, nil
-}
-
-func notEmpty(s string) (string, error) {
-	if strings.TrimSpace(s) == "" {
-		return "", errors.New("it is empty. Leave the line out for the default")
 	}
 	return s, nil
 }

@@ -35,22 +35,6 @@ func TestParseRate(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	for _, c := range []struct{ given, want string }{
-		{"sprak", "spark"},
-		{"SPARK", "spark"},
-		{"ev", "evo"},
-		{"e", ""},
-		{"gateway", ""},
-		{"spar-1", "spark-1"},
-		{"spark-2", "spark-1"},
-	} {
-		if got := nearest(c.given, []string{"evo", "spark", "spark-1"}); got != c.want {
-			t.Errorf("nearest(%q) = %q, want %q", c.given, got, c.want)
-		}
-	}
-}
-
 // FuzzParse looks for a text that makes the reader or the rendering of its messages
 // panic, or that comes back with neither a Definition nor an error.
 func FuzzParse(f *testing.F) {

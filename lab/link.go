@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 	"github.com/hashicorp/hcl/v2"
 )
 
@@ -22,20 +23,20 @@ type end struct {
 	at     hcl.Range
 }
 
-func (r *reader) link(b *block) Link {
-	l := Link{Name: b.name, Queues: b.positive("queues", maxQueues)}
-	l.RateBits, _ = parsed(b, "rate", parseRate)
-	blocks := b.blocks("end")
+func (r *reader) link(b *syntax.Block) Link {
+	l := Link{Name: b.Name, Queues: b.Positive("queues", maxQueues)}
+	l.RateBits, _ = syntax.Parsed(b, "rate", parseRate)
+	blocks := b.Blocks("end")
 	if len(blocks) != len(l.Ends) {
-		at := b.header
+		at := b.Header
 		if len(blocks) > len(l.Ends) {
-			at = blocks[len(l.Ends)].header
+			at = blocks[len(l.Ends)].Header
 		}
-		r.report(at, fmt.Sprintf("%s needs two ends and has %d", b, len(blocks)), "A link joins two hosts: give it an end { } block for each.")
+		r.Report(at, fmt.Sprintf("%s needs two ends and has %d", b, len(blocks)), "A link joins two hosts: give it an end { } block for each.")
 	}
 	var good []end
 	for i, eb := range blocks {
-		e, ok := r.end(eb, b.name)
+		e, ok := r.end(eb, b.Name)
 		if i < len(l.Ends) {
 			l.Ends[i] = e.LinkEnd
 		}
@@ -50,20 +51,20 @@ func (r *reader) link(b *block) Link {
 }
 
 // end reads one end; it is true where every part of it is good.
-func (r *reader) end(b *block, link string) (end, bool) {
-	e := end{link: link, at: b.at("address")}
+func (r *reader) end(b *syntax.Block, link string) (end, bool) {
+	e := end{link: link, at: b.At("address")}
 	var okHost, okNIC, okAddress bool
-	if e.Host, okHost = b.reference("host", "host"); okHost {
+	if e.Host, okHost = r.reference(b, "host", "host"); okHost {
 		okHost = r.linkable(b, e.Host)
 	}
-	if e.NIC, okNIC = parsed(b, "nic", parseNIC); okNIC && okHost {
-		okNIC = r.claimNIC(e.Host, e.NIC, b.at("nic"))
+	if e.NIC, okNIC = syntax.Parsed(b, "nic", parseNIC); okNIC && okHost {
+		okNIC = r.claimNIC(e.Host, e.NIC, b.At("nic"))
 	}
-	if e.prefix, okAddress = parsed(b, "address", parsePrefix); okAddress {
+	if e.prefix, okAddress = syntax.Parsed(b, "address", parsePrefix); okAddress {
 		e.Address = e.prefix.String()
 		if first, taken := r.addresses[e.prefix.Addr()]; taken {
-			b.report(e.at, fmt.Sprintf("%s is used twice", e.prefix.Addr()),
-				"An end of link %q has it already, at %s. Give each end an address of its own.", first.link, place(first.at))
+			b.Report(e.at, fmt.Sprintf("%s is used twice", e.prefix.Addr()),
+				"An end of link %q has it already, at %s. Give each end an address of its own.", first.link, syntax.Place(first.at))
 			return e, false
 		}
 		r.addresses[e.prefix.Addr()] = e
@@ -73,10 +74,10 @@ func (r *reader) end(b *block, link string) (end, bool) {
 
 // linkable reports a host that is no namespace. A host with no way to be reached has
 // been reported already.
-func (r *reader) linkable(b *block, name string) bool {
+func (r *reader) linkable(b *syntax.Block, name string) bool {
 	h := r.hosts[name]
 	if h.Namespace == nil && h.Connection != nil {
-		b.report(b.at("host"), fmt.Sprintf("host %q is no namespace", name),
+		b.Report(b.At("host"), fmt.Sprintf("host %q is no namespace", name),
 			"A link is made between two namespaces on this machine; a machine behind a connection has its own wire. Leave the link out, or declare host %q with a namespace { } block.", name)
 		return false
 	}
@@ -88,8 +89,8 @@ func (r *reader) claimNIC(host, nic string, at hcl.Range) bool {
 		r.nics[host] = map[string]hcl.Range{}
 	}
 	if first, taken := r.nics[host][nic]; taken {
-		r.report(at, fmt.Sprintf("NIC %q is used twice on host %s", nic, host),
-			"It is an end of a link at %s already. Name this one differently.", place(first))
+		r.Report(at, fmt.Sprintf("NIC %q is used twice on host %s", nic, host),
+			"It is an end of a link at %s already. Name this one differently.", syntax.Place(first))
 		return false
 	}
 	r.nics[host][nic] = at
@@ -97,15 +98,15 @@ func (r *reader) claimNIC(host, nic string, at hcl.Range) bool {
 }
 
 // pair checks what two good ends must have in common, and what not.
-func (r *reader) pair(b *block, x, y end) {
+func (r *reader) pair(b *syntax.Block, x, y end) {
 	if x.Host == y.Host {
-		b.report(b.blocks("end")[1].at("host"), "Both ends are on one host",
+		b.Report(b.Blocks("end")[1].At("host"), "Both ends are on one host",
 			"%s starts and ends on host %s. A link joins two hosts.", b, x.Host)
 	}
 	if x.prefix.Masked() != y.prefix.Masked() {
-		b.report(y.at, "The ends are in different subnets",
+		b.Report(y.at, "The ends are in different subnets",
 			"%s is in %s, %s (%s) is in %s. Give both ends addresses of one subnet, with the same prefix length.",
-			y.prefix.Addr(), y.prefix.Masked(), x.prefix.Addr(), place(x.at), x.prefix.Masked())
+			y.prefix.Addr(), y.prefix.Masked(), x.prefix.Addr(), syntax.Place(x.at), x.prefix.Masked())
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 )
 
 // endpoint is where a server answers.
@@ -15,13 +17,13 @@ type endpoint struct {
 	listen netip.AddrPort
 }
 
-func (r *reader) server(b *block) Server {
-	s := Server{Name: b.name, GOGC: b.positive("gogc", math.MaxInt32)}
-	host, okHost := b.reference("host", "host")
-	listen, okListen := parsed(b, "listen", parseListen)
+func (r *reader) server(b *syntax.Block) Server {
+	s := Server{Name: b.Name, GOGC: b.Positive("gogc", math.MaxInt32)}
+	host, okHost := r.reference(b, "host", "host")
+	listen, okListen := syntax.Parsed(b, "listen", parseListen)
 	s.Host = host
 	if okListen {
-		s.Listen, _ = b.text("listen")
+		s.Listen, _ = b.Text("listen")
 	}
 	if okHost && okListen {
 		r.endpoint(b, endpoint{host, listen})
@@ -30,15 +32,15 @@ func (r *reader) server(b *block) Server {
 }
 
 // endpoint checks that a server's address can be its host's and is no other server's.
-func (r *reader) endpoint(b *block, e endpoint) {
+func (r *reader) endpoint(b *syntax.Block, e endpoint) {
 	for _, other := range r.def.Servers {
 		if r.servers[other.Name] == e {
-			b.report(b.at("listen"), fmt.Sprintf("%s is used twice on host %s", e.listen, e.host),
-				"server %q at %s listens there already. Take another port.", other.Name, place(r.declared["server"][other.Name]))
+			b.Report(b.At("listen"), fmt.Sprintf("%s is used twice on host %s", e.listen, e.host),
+				"server %q at %s listens there already. Take another port.", other.Name, syntax.Place(r.declared["server"][other.Name]))
 			return
 		}
 	}
-	r.servers[b.name] = e
+	r.servers[b.Name] = e
 	h, a := r.hosts[e.host], e.listen.Addr()
 	if r.brokenLinks || a.IsLoopback() || h.Namespace == nil || r.addresses[a].Host == e.host {
 		return
@@ -52,8 +54,8 @@ func (r *reader) endpoint(b *block, e endpoint) {
 			}
 		}
 	}
-	b.report(b.at("listen"), fmt.Sprintf("host %q has no address %s", e.host, a),
-		"No end of a link gives it that address%s", oneOf(a.String(), own))
+	b.Report(b.At("listen"), fmt.Sprintf("host %q has no address %s", e.host, a),
+		"No end of a link gives it that address%s", syntax.OneOf(a.String(), own))
 }
 
 // parseListen reads "http://10.99.0.1:8080". The address is an IP address, so that

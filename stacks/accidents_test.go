@@ -86,7 +86,9 @@ func secondStack(t *testing.T, bin string) {
 		`
 tune "nic" {
   host = host.box
-  packet_steering "eth1" {}
+  nic "eth1" {
+    packet_steering {}
+  }
 }
 `: "nic/eth1/rx-0/rps_cpus belongs to urn:pulumi:lab::e2e::",
 	} {

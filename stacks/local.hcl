@@ -54,9 +54,11 @@ tune "spark" {
     "net.core.netdev_budget_usecs" = 8000
   }
 
-  packet_steering "data0" {
-    cpus         = "all"
-    flow_entries = 32768
+  nic "data0" {
+    packet_steering {
+      cpus         = "all"
+      flow_entries = 32768
+    }
   }
 }
 
@@ -82,9 +84,11 @@ tune "evo" {
     "net.core.netdev_budget_usecs"       = 8000
   }
 
-  packet_steering "data0" {
-    cpus         = "all"
-    flow_entries = 32768
+  nic "data0" {
+    packet_steering {
+      cpus         = "all"
+      flow_entries = 32768
+    }
   }
 }
 

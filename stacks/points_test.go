@@ -134,8 +134,10 @@ tune "box" {
     "net.ipv4.tcp_fin_timeout" = 11
     "net.ipv4.tcp_rmem"        = "4096 131072 16777216"
   }
-  packet_steering "eth1" {
-    cpus = "0"
+  nic "eth1" {
+    packet_steering {
+      cpus = "0"
+    }
   }
 }
 `
@@ -148,8 +150,10 @@ tune "box" {
     "net.core.somaxconn" = 3000
     "net.ipv4.tcp_rmem"  = "4096 131072 8388608"
   }
-  packet_steering "eth1" {
-    cpus = "0"
+  nic "eth1" {
+    packet_steering {
+      cpus = "0"
+    }
   }
 }
 `

@@ -184,7 +184,7 @@ func (a *applying) write(s step) (spec.Setting, error) {
 	if verdict.Status != spec.Differs {
 		return verdict, nil
 	}
-	if live.State == Missing && (s.pending || s.passing) {
+	if live.State == Missing && (s.pending || s.passing) && !s.canBring(live) {
 		return a.cannot(s, verdict, fmt.Sprintf("not on this host: %s is not there after the settings before it", s))
 	}
 	after, err := a.writer.set(s.knob, line(s.desired), live)

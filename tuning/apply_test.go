@@ -293,15 +293,19 @@ func TestBadInputChangesNothing(t *testing.T) {
 
 func TestMachineWideOnANamespaceHost(t *testing.T) {
 	tr := newTree(t)
-	if err := os.Remove(tr.path("proc/self/ns/pid")); err != nil {
-		t.Fatal(err)
+	tr.becomeNamespace()
+	wanted := sysctlsOf("vm.swappiness", "1", "net.core.somaxconn", "1")
+	r := tr.apply(spark, wanted)
+	s := setting1(t, r, "sysctl/vm.swappiness")
+	if s.Status != spec.Unsupported || s.Live != "60" || !strings.Contains(s.Reason, "whole machine") || !strings.Contains(s.Reason, "pid:[4026532299]") {
+		t.Errorf("%+v", s)
 	}
-	if err := os.Symlink("pid:[4026532299]", tr.path("proc/self/ns/pid")); err != nil {
-		t.Fatal(err)
+	if d := cmp.Diff([]string{"proc/sys/net/core/somaxconn"}, tr.writes); d != "" {
+		t.Error(d)
 	}
-	_, err := tr.Apply(context.Background(), spark, sysctlsOf("vm.swappiness", "1"), nil)
-	mustSay(t, err, "vm.swappiness", "refused", "whole machine", "pid:[4026532299]")
-	tr.apply(spark, sysctlsOf("net.core.somaxconn", "1"))
+	wanted.Required = true
+	_, err := tr.Apply(context.Background(), spark, wanted, nil)
+	mustSay(t, err, "sysctl/vm.swappiness is required", "whole machine")
 }
 
 func TestUnsupportedSysctls(t *testing.T) {

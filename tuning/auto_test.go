@@ -348,12 +348,7 @@ func TestBalancerIsStopped(t *testing.T) {
 	wanted := nicOf(spec.NIC{Name: "eth8", IRQAffinity: "all"})
 	resolved := func(tr *tree, t2 spec.Tunables) (map[string]string, string) {
 		p := plan{owner: spark}
-		ledger := tr.ledger()
-		out, err := p.resolve(tr.Host, ledger, t2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out.Services, strings.Join(p.notes, "\n")
+		return p.resolve(tr.Host, tr.ledger(), t2).Services, strings.Join(p.notes, "\n")
 	}
 	tr := machineOf(t, 4)
 	if services, notes := resolved(tr, wanted); len(services) != 0 || notes != "" {

@@ -26,85 +26,115 @@ func (h *Host) Boot(ctx context.Context, patience time.Duration, progress func(s
 	if err != nil {
 		return err
 	}
-	b := &booting{h: h, bootID: bootID, onDisk: onDisk, ledger: onDisk.clone(), progress: progress}
-	var undone, passing []*Entry
-	for i := range b.ledger.Entries {
-		e := &b.ledger.Entries[i]
-		if !e.Persist || e.BootID == bootID {
-			continue
-		}
-		if k, err := h.find(e.Key); err == nil && k.passing {
-			passing = append(passing, e)
-		} else {
+	ledger := onDisk.clone()
+	var undone []*Entry
+	for i := range ledger.Entries {
+		if e := &ledger.Entries[i]; e.Persist && e.BootID != bootID {
 			undone = append(undone, e)
 		}
 	}
-	after := fmt.Sprintf("not on this host after %s: ", patience)
 	if err := h.awaitDevices(ctx, undone, patience); err != nil {
 		return err
 	}
-	if err := b.bring(ctx, undone, after+"was the device renamed, or its driver not loaded?"); err != nil {
-		return errors.Join(append(b.faults, err)...)
+	b := &booting{h: h, bootID: bootID, ledger: &ledger, progress: progress}
+	if err := b.journal(undone); err != nil {
+		return fmt.Errorf("%w; no value was changed", err)
 	}
-	// These may have come with the others only, as interrupts do with their queues.
-	if err := h.awaitDevices(ctx, passing, patience); err != nil {
-		return errors.Join(append(b.faults, err)...)
+	if err := h.saveChanged(onDisk, ledger); err != nil {
+		return fmt.Errorf("%w; no value was changed", err)
 	}
-	if err := b.bring(ctx, passing, after+"this boot gave out other numbers; apply once more (pulumi up --refresh)"); err != nil {
-		return errors.Join(append(b.faults, err)...)
+	for _, e := range undone {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(append(b.faults, fmt.Errorf("stopped: %w", err))...)
+		}
+		if err := b.bring(e); err != nil {
+			b.faults = append(b.faults, err)
+		}
 	}
-	return errors.Join(append(b.faults, h.settle(&b.writer, &b.ledger))...)
+	return errors.Join(append(b.faults, h.settle(&b.writer, &ledger))...)
 }
 
 // booting is the state of one Boot.
 type booting struct {
-	h              *Host
-	bootID         string
-	onDisk, ledger Ledger
-	writer         writer
-	progress       func(spec.Setting)
-	// faults are those of single values.
-	faults []error
+	h        *Host
+	bootID   string
+	ledger   *Ledger
+	writer   writer
+	progress func(spec.Setting)
+	faults   []error
 }
 
-// bring gives entries of the ledger their new originals and then their values. Its error
-// is one that ends the boot.
-func (b *booting) bring(ctx context.Context, entries []*Entry, missing string) error {
+// journal enters what is there as the originals of this boot. What is not there keeps
+// its entry.
+func (b *booting) journal(entries []*Entry) error {
 	var found []*Entry
 	for _, e := range entries {
-		live, err := b.h.observe(e.Key)
-		if err == nil && live.State == Missing && !e.pending() {
-			err = fmt.Errorf("%s: %s", e.Key, missing)
+		// What can't be read now can't be later either, and is said then.
+		if live, err := b.h.observe(e.Key); err == nil && (live.State != Missing || e.pending()) {
+			b.enter(e, live)
+			found = append(found, e)
 		}
-		if err != nil {
-			b.faults = append(b.faults, err)
-			b.progress(spec.Setting{Key: e.Key, Original: e.Original.show(), Desired: e.Desired, Status: spec.Failed, Reason: err.Error()})
-			continue
-		}
-		e.Original, e.BootID, e.Time, e.Suspended = live, b.bootID, now(), false
-		found = append(found, e)
 	}
 	// Only now, as what a value resets may be another one's original.
 	for _, e := range found {
-		if err := b.h.bootResets(&b.writer, &b.ledger, e); err != nil {
-			return fmt.Errorf("%w; no value was changed", err)
+		if err := b.enterResets(e); err != nil {
+			return err
 		}
-	}
-	if err := b.h.saveChanged(b.onDisk, b.ledger); err != nil {
-		return fmt.Errorf("%w; no value was changed", err)
-	}
-	b.onDisk = b.ledger.clone()
-	for _, e := range found {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("stopped: %w", err)
-		}
-		verdict, err := b.h.resume(&b.writer, *e)
-		if err != nil {
-			b.faults = append(b.faults, err)
-		}
-		b.progress(verdict)
 	}
 	return nil
+}
+
+func (b *booting) enter(e *Entry, original Original) {
+	e.Original, e.BootID, e.Time, e.Suspended = original, b.bootID, now(), false
+}
+
+// enterResets enters what the write of an entry's value may reset in this boot.
+func (b *booting) enterResets(e *Entry) error {
+	k, err := b.h.find(e.Key)
+	if err != nil {
+		return err
+	}
+	beside, err := b.writer.beside(k)
+	if err != nil {
+		return fmt.Errorf("%s: reading what its change may reset: %w", e.Key, err)
+	}
+	e.Resets = b.ledger.resets(beside)
+	return nil
+}
+
+// bring writes what an entry wants, and says what became of it.
+func (b *booting) bring(e *Entry) error {
+	err := b.late(e)
+	if err != nil {
+		b.progress(spec.Setting{Key: e.Key, Original: e.Original.show(), Desired: e.Desired, Status: spec.Failed, Reason: err.Error()})
+		return err
+	}
+	verdict, err := b.h.resume(&b.writer, *e)
+	b.progress(verdict)
+	return err
+}
+
+// late enters a value that was not there when the others were: one that a write of this
+// Boot has brought, as more channels bring queues. It goes with that.
+func (b *booting) late(e *Entry) error {
+	live, err := b.h.observe(e.Key)
+	if err != nil {
+		return err
+	}
+	if live.State == Missing && b.h.numbered(e.Key) {
+		return fmt.Errorf("%s: not on this host: this boot gave out other numbers; apply once more (pulumi up --refresh)", e.Key)
+	}
+	if live.State == Missing {
+		return fmt.Errorf("%s: not on this host: was its device renamed, or is its driver not loaded?", e.Key)
+	}
+	if e.BootID == b.bootID {
+		return nil
+	}
+	b.enter(e, Original{State: Missing})
+	if err := b.enterResets(e); err != nil {
+		return err
+	}
+	return b.h.save(*b.ledger)
 }
 
 // pending says whether another setting of the lab has to bring the value first.
@@ -116,7 +146,7 @@ func (h *Host) awaitDevices(ctx context.Context, entries []*Entry, patience time
 	for _, e := range entries {
 		for !e.pending() && time.Now().Before(deadline) {
 			// What can't be read now is an error of its own, later.
-			if live, err := h.observe(e.Key); err != nil || live.State != Missing {
+			if live, err := h.observe(e.Key); err != nil || live.State != Missing || h.numbered(e.Key) {
 				break
 			}
 			select {
@@ -129,6 +159,14 @@ func (h *Host) awaitDevices(ctx context.Context, entries []*Entry, patience time
 	return nil
 }
 
+// numbered says whether a key that is missing is that of a device which is there: an
+// interrupt, which comes with a queue or has another number in this boot.
+func (h *Host) numbered(key string) bool {
+	k, err := h.find(key)
+	irq, ok := k.place.(irqFile)
+	return err == nil && ok && h.device(irq.nic).path != ""
+}
+
 // observe reads the live value of a key.
 func (h *Host) observe(key string) (Original, error) {
 	k, err := h.find(key)
@@ -136,18 +174,4 @@ func (h *Host) observe(key string) (Original, error) {
 		return Original{}, err
 	}
 	return k.observe()
-}
-
-// bootResets enters what the write of an entry's value may reset in this boot.
-func (h *Host) bootResets(w *writer, l *Ledger, e *Entry) error {
-	k, err := h.find(e.Key)
-	if err != nil {
-		return err
-	}
-	beside, err := w.beside(k)
-	if err != nil {
-		return fmt.Errorf("%s: reading what its change may reset: %w", e.Key, err)
-	}
-	e.Resets = l.resets(beside)
-	return nil
 }

@@ -25,7 +25,7 @@ const insideVariable = "BENCHLAB_TEST_INSIDE_NAMESPACE"
 func TestKernel(t *testing.T) {
 	if os.Getenv(insideVariable) != "" {
 		enterNamespace(t)
-		for _, kt := range slices.Concat(kernelTests, nicTests) {
+		for _, kt := range allKernelTests() {
 			t.Run(kt.name, kt.run)
 		}
 		return
@@ -43,8 +43,8 @@ func TestKernel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%q (as a user, this test needs sudo without a password): %v\n%s", command, err, output)
 	}
-	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(kernelTests)+len(nicTests) {
-		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(kernelTests)+len(nicTests), output)
+	if ran := strings.Count(string(output), "--- PASS: TestKernel/"); ran != len(allKernelTests()) {
+		t.Errorf("%d of %d tests ran in the namespace:\n%s", ran, len(allKernelTests()), output)
 	}
 }
 
@@ -84,6 +84,10 @@ type kernelTest struct {
 	run  func(*testing.T)
 }
 
+func allKernelTests() []kernelTest {
+	return slices.Concat(kernelTests, channelTests, offloadTests)
+}
+
 // kernelTests run inside, one after the other; each restores what it touches.
 var kernelTests = []kernelTest{
 	{"vector in any spelling", kernelVector},
@@ -92,6 +96,13 @@ var kernelTests = []kernelTest{
 	{"single queue", kernelSingleQueue},
 	{"what a namespace lacks", kernelUnsupported},
 	{"values of the machine", kernelMachineWide},
+	{"files of a NIC under /sys", kernelSysfs},
+	{"queue disciplines and back", kernelQdiscRoundTrip},
+	{"queue discipline of someone else", kernelQdiscForeign},
+	{"queue discipline without parameters", kernelQdiscExplicitOriginal},
+	{"queue disciplines of channels that come and go", kernelQdiscChannels},
+	{"queue disciplines refused", kernelQdiscRefused},
+	{"queue discipline of a NIC that is gone", kernelQdiscNICGone},
 	{"failing write", kernelRollback},
 	{"partial effect", kernelPartialEffect},
 	{"dot in a name", kernelDottedName},
@@ -255,8 +266,43 @@ func kernelUnsupported(t *testing.T) {
 
 func kernelMachineWide(t *testing.T) {
 	h := kernelHost(t)
-	_, err := h.Apply(context.Background(), spark, sysctlsOf("vm.swappiness", "1"), nil)
+	balancing := false
+	wanted := sysctlsOf("vm.swappiness", "1")
+	wanted.NUMABalancing = &balancing
+	r := h.apply(spark, wanted)
+	if d := cmp.Diff([]string{"sysctl/vm.swappiness unsupported", "sysctl/kernel.numa_balancing unsupported"}, statuses(r)); d != "" || r.Writes != 0 {
+		t.Errorf("%d writes, %s", r.Writes, d)
+	}
+	wanted.Required = true
+	_, err := h.Apply(context.Background(), spark, wanted, nil)
 	mustSay(t, err, "vm.swappiness", "whole machine")
+}
+
+func kernelSysfs(t *testing.T) {
+	h := kernelHost(t)
+	const path, value = "sys/class/net/one/gro_flush_timeout", "20000"
+	before := h.get(path)
+	wanted := sysfsOf("/"+path, value, "/sys/kernel/mm/ksm/run", "1")
+	wanted.Hugepages = &spec.Hugepages{Enabled: "always", Defrag: "never"}
+	r := h.apply(spark, wanted)
+	if s := setting1(t, r, "sysfs/devices/virtual/net/one/gro_flush_timeout"); s.Status != spec.Applied || h.get(path) != value+"\n" {
+		t.Errorf("%+v", s)
+	}
+	// What is the machine's is read, but not written.
+	for _, key := range []string{"sysfs/kernel/mm/ksm/run", "hugepages/enabled", "hugepages/defrag"} {
+		if s := setting1(t, r, key); s.Status != spec.Unsupported || s.Live == "" || strings.ContainsAny(s.Live, "[] ") {
+			t.Errorf("%+v", s)
+		}
+	}
+	if r := h.apply(spark, wanted); r.Writes != 0 {
+		t.Errorf("second apply: %+v", r)
+	}
+	mustWarn(t, h.restoreOwner(spark))
+	if got := h.get(path); got != before {
+		t.Errorf("%q, was %q", got, before)
+	}
+	_, err := h.Plan(context.Background(), spark, sysfsOf("/sys/class/net/one/gro_flush_timout", "1"))
+	mustSay(t, err, "unknown sysfs", `did you mean "gro_flush_timeout"?`)
 }
 
 func kernelRollback(t *testing.T) {

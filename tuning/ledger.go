@@ -77,8 +77,8 @@ const (
 	// Unreadable: the file may only be written. Nothing is applied there, as nothing
 	// could be put back.
 	Unreadable State = "unreadable"
-	// Missing: there was no such file; another setting of the lab has brought it, and
-	// takes it along when it is restored.
+	// Missing: there was no such file. Another setting of the lab has brought it, and
+	// takes it along when it is restored; or it is benchlab's own, and is removed.
 	Missing State = "missing"
 )
 

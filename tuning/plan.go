@@ -61,9 +61,7 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 		return plan{}, err
 	}
 	p := plan{owner: owner, bootID: bootID, required: t.Required, persist: t.Persist}
-	if t, err = p.resolve(h, ledger, t); err != nil {
-		return plan{}, err
-	}
+	t = p.resolve(h, ledger, t)
 	settings, err := h.expand(t)
 	faults := []error{err}
 	known := ledger.clone() // the steps point into it, so nobody else may

@@ -17,7 +17,10 @@ import (
 // found, and its ledger empty.
 func TestAnySequenceEndsAtTheOriginals(t *testing.T) {
 	for seed := range uint64(60) {
-		tr := newTree(t)
+		tr := pstateTree(t, 2)
+		tr.put("proc/sys/fs/nr_open", "1048576\n")
+		tr.put(thpDir+"enabled", "always [madvise] never\n")
+		tr.put("sys/kernel/mm/ksm/run", "0\n")
 		tr.addEth8(4)
 		before := tr.snapshot()
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -33,6 +36,7 @@ func TestAnySequenceEndsAtTheOriginals(t *testing.T) {
 		if d := cmp.Diff(before, tr.snapshot()); d != "" {
 			t.Errorf("seed %d, %q:\n%s", seed, history, d)
 		}
+		tr.checkNoFileIs(0)
 		if l := tr.ledger(); len(l.Entries) != 0 {
 			t.Errorf("seed %d, %q: ledger %+v", seed, history, l.Entries)
 		}
@@ -59,8 +63,20 @@ func (tr *tree) disturb(random *rand.Rand) (what string) {
 		}
 		wanted.NICs = append(wanted.NICs, n)
 	}
+	if random.IntN(2) == 0 {
+		wanted.CPU = &spec.CPUPower{Governor: []string{"performance", "powersave"}[random.IntN(2)]}
+	}
+	if random.IntN(2) == 0 {
+		wanted.Hugepages = &spec.Hugepages{Enabled: []string{"always", "never"}[random.IntN(2)]}
+	}
+	if random.IntN(2) == 0 {
+		wanted.Sysfs = map[string]string{"/sys/kernel/mm/ksm/run": "1"}
+	}
+	if random.IntN(2) == 0 {
+		wanted.Limits = &spec.ProcessLimits{NoFile: 1024 << random.IntN(3)}
+	}
 	ctx := context.Background()
-	switch n := 1 + random.IntN(4); random.IntN(8) {
+	switch n := 1 + random.IntN(8); random.IntN(8) {
 	case 0, 1:
 		_, err := tr.Apply(ctx, owner, wanted, nil)
 		return fmt.Sprintf("apply %v: %v", wanted, err)
@@ -121,9 +137,21 @@ func (tr *tree) everyChangeIsInTheLedger(before map[string]string, history []str
 			tr.t.Fatal(err)
 		}
 		known[k.String()] = e.Original.Value
+		for _, r := range e.Resets {
+			if k, err = tr.find(r.Key); err != nil {
+				tr.t.Fatal(err)
+			}
+			if _, ok := known[k.String()]; !ok {
+				known[k.String()] = r.Value
+			}
+		}
 	}
 	for path, now := range tr.snapshot() {
-		if original, ok := known[path]; now != before[path] && (!ok || original != before[path]) {
+		was := before[path]
+		if chosen, _, ok := parseChoice(was); ok {
+			was = chosen
+		}
+		if original, ok := known[path]; now != before[path] && (!ok || original != was) {
 			tr.t.Errorf("%q: %s is %q, was %q, and the ledger knows %q", history, path, now, before[path], original)
 		}
 	}

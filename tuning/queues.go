@@ -119,6 +119,21 @@ func queueNumber(prefix, name string) (int, bool) {
 	return int(n), ok && err == nil && strconv.FormatUint(n, 10) == digits
 }
 
+// withoutUnknownNICs takes out the NICs that are not on the host, with an error for each.
+func (h *Host) withoutUnknownNICs(t spec.Tunables) (spec.Tunables, []error) {
+	var there []spec.NIC
+	var faults []error
+	for _, n := range t.NICs {
+		if _, err := os.Stat(h.path("sys/class/net", n.Name)); errors.Is(err, fs.ErrNotExist) {
+			faults = append(faults, h.unknownNIC(n.Name))
+			continue
+		}
+		there = append(there, n)
+	}
+	t.NICs = there
+	return t, faults
+}
+
 func (h *Host) unknownNIC(nic string) error {
 	dir := h.path("sys/class/net")
 	entries, err := os.ReadDir(dir)

@@ -107,9 +107,12 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	verdict.Live = live.show()
 	ours := e.ours(k, live)
 	switch {
-	case k.back(e.Original, live):
+	case k.back(e.Original, live) && e.BootID != bootID:
 		return verdict, "", nil
-	case e.Original.State == Missing:
+	case k.back(e.Original, live):
+		// A restore that was killed may have come no further.
+		return verdict, "", h.putBackResets(w, e, l)
+	case e.Original.State == Missing && !k.canBring(e.Original):
 		verdict.Reason = "it goes with the setting that brought it"
 		return verdict, "", nil
 	case live.State == Missing && k.passing:
@@ -119,13 +122,13 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 		return gone(verdict, fmt.Sprintf("%s is gone with %s: nothing to put back", e.Key, k))
 	case e.BootID != bootID && !ours:
 		return gone(verdict, fmt.Sprintf("%s: the host was booted since it was set to %q, which undid it; %q was left as it is", e.Key, e.Desired, live.show()))
-	case e.Original.State != Value:
+	case !k.canBring(e.Original):
 		return gone(verdict, fmt.Sprintf("%s was %s before, which no write can bring back; %q was left as it is", e.Key, e.Original.State, live.show()))
 	}
 	if !ours {
 		warning = fmt.Sprintf("%s was set to %q by this lab and found as %q: someone else changed it; the original %q is put back all the same", e.Key, e.Desired, live.show(), e.Original.show())
 	}
-	after, err := w.set(k, e.Original.bytes(), live)
+	after, err := w.bring(k, e.Original, live)
 	if err != nil {
 		return verdict, warning, err
 	}
@@ -133,6 +136,11 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	if !k.back(e.Original, after) {
 		return verdict, warning, fmt.Errorf("%s: wrote the original %q to %s and found %q there afterwards; something else writes it, stop that and run it again", e.Key, e.Original.show(), k, after.show())
 	}
+	return verdict, warning, h.putBackResets(w, e, l)
+}
+
+// putBackResets puts back what the write of a value has reset and nobody wants otherwise.
+func (h *Host) putBackResets(w *writer, e Entry, l *Ledger) error {
 	for _, r := range e.Resets {
 		if other := l.entry(r.Key); other != nil && !other.Suspended {
 			continue
@@ -146,10 +154,10 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 			err = w.putBack(observed{k, Original{State: Value, Value: r.Value}})
 		}
 		if err != nil {
-			return verdict, warning, fmt.Errorf("%s was reset with %s: %w", r.Key, e.Key, err)
+			return fmt.Errorf("%s was reset with %s: %w", r.Key, e.Key, err)
 		}
 	}
-	return verdict, warning, nil
+	return nil
 }
 
 // gone is the verdict on an entry that is dropped without a write.

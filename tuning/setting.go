@@ -24,7 +24,15 @@ type tunable struct {
 // tunables in the order in which they are applied. Services come first: what would write
 // the values that follow must have stopped. Within a NIC what resets others comes before
 // them: a driver that is given other channels forgets the masks of their queues.
-var tunables = []tunable{services, mtus, channels, rings, offloads, coalescing, sysctls, irqAffinity, packetSteering}
+var tunables = []tunable{
+	services,
+	mtus, channels, rings, offloads, coalescing,
+	// Before the sysctls, as it is put back after them: net.core.default_qdisc is what the
+	// kernel attaches.
+	queueDisciplines,
+	sysctls, numaBalancing, cpuPower, hugepages, sysfsFiles, limits,
+	irqAffinity, packetSteering,
+}
 
 // knob is one value of the kernel or of a device. It is found by its key alone, so that
 // a restore needs nothing but the ledger.
@@ -56,6 +64,11 @@ type place interface {
 	String() string
 }
 
+// removable is a place that benchlab makes itself, and takes away where it was missing.
+type removable interface {
+	remove() error
+}
+
 // setting is a knob and what is wanted of it.
 type setting struct {
 	knob
@@ -64,7 +77,8 @@ type setting struct {
 	unsupported string
 	// note is what a person should know where nothing is wrong.
 	note string
-	// pending: where it is missing, an earlier setting of the same call will bring it.
+	// pending: where it is missing, an earlier setting of the same call will bring it, or
+	// its own write.
 	pending bool
 	// check is asked with the live value before anything is written; nil means any will do.
 	check func(live string) error
@@ -73,7 +87,8 @@ type setting struct {
 // expand turns tunables into settings. A key that two tunables agree on is there once.
 func (h *Host) expand(t spec.Tunables) ([]setting, error) {
 	var settings []setting
-	var faults []error
+	// A NIC that is not there is said once, not by each tunable.
+	t, faults := h.withoutUnknownNICs(t)
 	seen := map[string]bool{}
 	for _, tunable := range tunables {
 		more, err := tunable.expand(h, t)
@@ -140,6 +155,20 @@ func (k knob) back(original, live Original) bool {
 		return original.State == live.State
 	}
 	return k.kind.Compare(original.Value, live.Value) == spec.Equal
+}
+
+// canBring says whether there is a way back to an original.
+func (k knob) canBring(o Original) bool {
+	_, ok := k.place.(removable)
+	return o.State == Value || o.State == Missing && ok
+}
+
+// bring makes the place what an original says.
+func (k knob) bring(o Original) error {
+	if r, ok := k.place.(removable); ok && o.State == Missing {
+		return r.remove()
+	}
+	return k.write(o.bytes())
 }
 
 // rejected words a write that the kernel refused: what was wanted, errno, what next.

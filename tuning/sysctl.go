@@ -5,20 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/agext/levenshtein"
 
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
 const sysctlPrefix = "sysctl/"
-
-// initialPIDNamespace is what /proc/self/ns/pid says in the PID namespace that the
-// kernel booted with; its inode is a constant (PROC_PID_INIT_INO).
-const initialPIDNamespace = "pid:[4026531836]"
 
 // sysctls are the keys under /proc/sys.
 var sysctls = tunable{expand: (*Host).expandSysctls, find: (*Host).findSysctl}
@@ -66,16 +59,16 @@ func (h *Host) sysctl(name, value string) (setting, error) {
 	if err != nil {
 		return setting{}, fmt.Errorf("sysctl %s: %w", key, err)
 	}
-	if spec.MachineWide(key) {
-		if err := h.ownMachine(); err != nil {
-			return setting{}, fmt.Errorf("sysctl %s: %w", key, err)
-		}
-	}
 	k, ok := h.findSysctl(sysctlPrefix + key)
 	if !ok {
 		return setting{}, fmt.Errorf("sysctl %s: no path under /proc/sys", key)
 	}
 	s := setting{knob: k, desired: desired}
+	if spec.MachineWide(key) {
+		if s.unsupported, err = h.notOurs(); s.unsupported != "" || err != nil {
+			return s, err
+		}
+	}
 	known, _ := spec.KnownSysctl(key)
 	info, err := os.Stat(k.String())
 	switch {
@@ -119,51 +112,8 @@ func (h *Host) checkSysctl(s setting, known spec.Known, live string) error {
 	return nil
 }
 
-// ownMachine is an error on a host that is only a namespace of its machine: two ledgers
-// over one value can't know its original.
-func (h *Host) ownMachine() error {
-	path := h.path("proc/self/ns/pid")
-	namespace, err := os.Readlink(path)
-	if err != nil {
-		return fmt.Errorf("is this host a machine or a namespace? %w; is /proc mounted?", err)
-	}
-	if namespace != initialPIDNamespace {
-		return fmt.Errorf("refused: the value belongs to the whole machine, and this host is a namespace of it (%s is %s); tune the machine itself as a host, or leave the key out", path, namespace)
-	}
-	return nil
-}
-
 // unknownSysctl words the absence of a key, with the nearest key that is there.
 func (h *Host) unknownSysctl(key, path string) error {
-	top := h.path("proc/sys")
-	for dir, gone := filepath.Dir(path), filepath.Base(path); ; dir, gone = filepath.Dir(dir), filepath.Base(dir) {
-		entries, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrNotExist) && dir != top {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("sysctl %s: %w", key, err)
-		}
-		var names []string
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
-		text := fmt.Sprintf("unknown sysctl %s: %s has no %q", key, dir, gone)
-		if near := nearest(gone, names); near != "" {
-			text += fmt.Sprintf("; did you mean %q?", near)
-		}
-		return fmt.Errorf("%s; see sysctl -N, and if the key comes with a module or an interface, bring that up first", text)
-	}
-}
-
-// nearest is the name with the fewest edits from the one given, or "" where none is
-// near enough to be what was meant.
-func nearest(name string, candidates []string) string {
-	best, bestDistance := "", len(name)/2+1
-	for _, c := range candidates {
-		if d := levenshtein.Distance(name, c, nil); d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	return best
+	err := absent("sysctl "+key, h.path("proc/sys"), path)
+	return fmt.Errorf("%w; see sysctl -N, and if the key comes with a module or an interface, bring that up first", err)
 }

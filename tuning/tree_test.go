@@ -2,8 +2,10 @@ package tuning
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,7 +101,23 @@ func (f faultyFiles) write(path string, text []byte) error {
 		return err
 	}
 	f.tree.writes = append(f.tree.writes, relative)
+	if before, err := os.ReadFile(path); err == nil {
+		if _, offered, ok := parseChoice(string(before)); ok {
+			text = chosen(offered, strings.TrimSpace(string(text)))
+		}
+	}
 	return f.system.write(path, text)
+}
+
+// chosen is what a file that offers words shows when one of them was written.
+func chosen(offered []string, word string) []byte {
+	words := slices.Clone(offered)
+	for i, w := range words {
+		if w == word {
+			words[i] = "[" + w + "]"
+		}
+	}
+	return []byte(strings.Join(words, " ") + "\n")
 }
 
 // failAt lets the write with that number fail (1 is the next one), all others succeed.
@@ -133,6 +151,15 @@ func (tr *tree) get(path string) string {
 }
 
 func (tr *tree) boot(id string) { tr.put("proc/sys/kernel/random/boot_id", id+"\n") }
+
+// becomeNamespace makes the host one that shares its machine with others.
+func (tr *tree) becomeNamespace() {
+	tr.t.Helper()
+	path := tr.path("proc/self/ns/pid")
+	if err := errors.Join(os.Remove(path), os.Symlink("pid:[4026532299]", path)); err != nil {
+		tr.t.Fatal(err)
+	}
+}
 
 // snapshot reads every kernel file of the tree.
 func (tr *tree) snapshot() map[string]string {

@@ -33,12 +33,17 @@ type observed struct {
 // value all the same (the kernel takes the fields of a vector one by one), so only the
 // value read afterwards tells whether there is something to undo.
 func (w *writer) set(k knob, text []byte, before Original) (after Original, err error) {
+	return w.bring(k, Original{State: Value, Value: string(text)}, before)
+}
+
+// bring is set for an original, which may be that there was nothing.
+func (w *writer) bring(k knob, wanted, before Original) (after Original, err error) {
 	beside, err := w.beside(k)
 	if err != nil {
 		return before, fmt.Errorf("%s: reading what its change may reset: %w; it was not changed", k.key, err)
 	}
 	w.writes++
-	writeErr := k.write(text)
+	writeErr := k.bring(wanted)
 	w.reads++
 	after, readErr := k.observe()
 	if writeErr == nil || readErr != nil || after != before {
@@ -47,9 +52,9 @@ func (w *writer) set(k knob, text []byte, before Original) (after Original, err 
 	}
 	switch {
 	case writeErr != nil && readErr == nil && after != before:
-		return after, fmt.Errorf("%w; the write had a partial effect: %q became %q", k.rejected(text, writeErr), before.show(), after.show())
+		return after, fmt.Errorf("%w; the write had a partial effect: %q became %q", k.rejected(wanted.bytes(), writeErr), before.show(), after.show())
 	case writeErr != nil:
-		return after, fmt.Errorf("%w; found %q there", k.rejected(text, writeErr), after.show())
+		return after, fmt.Errorf("%w; found %q there", k.rejected(wanted.bytes(), writeErr), after.show())
 	}
 	return after, readErr
 }
@@ -131,11 +136,11 @@ func (w *writer) putBack(o observed) error {
 	if live, err := o.observe(); err == nil && o.back(o.before, live) {
 		return nil
 	}
-	if o.before.State != Value {
+	if !o.canBring(o.before) {
 		return fmt.Errorf("%s: %s was %s, which no write can bring back", o.key, o, o.before.State)
 	}
 	w.writes++
-	if err := o.write(o.before.bytes()); err != nil {
+	if err := o.bring(o.before); err != nil {
 		return o.rejected(o.before.bytes(), err)
 	}
 	w.reads++

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -25,7 +26,15 @@ func (s *Service) RunLoader(r *agentpb.RunLoaderRequest, stream grpc.ServerStrea
 
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
-	cmd := exec.CommandContext(ctx, r.GetBinary(), r.GetArgs()...)
+	noFile, err := s.tuning.NoFile()
+	if err != nil {
+		return err
+	}
+	command := append([]string{r.GetBinary()}, r.GetArgs()...)
+	if noFile > 0 {
+		command = append([]string{"/bin/sh", "-c", `ulimit -n "$0" && exec "$@"`, strconv.Itoa(noFile)}, command...)
+	}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.WaitDelay = time.Second // for a child of the loader's that holds its stderr
 	var stderr lastBytes

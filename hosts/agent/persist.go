@@ -111,18 +111,17 @@ func bootUnitFor(services []string) (string, error) {
 	if self, err = filepath.EvalSymlinks(self); err != nil {
 		return "", fmt.Errorf("%s: this program has gone from where it was started: %w", bootUnit, err)
 	}
+	if strings.ContainsAny(self, "\"'\\\n") {
+		return "", fmt.Errorf("%s: systemd starts no program whose path has quotes or backslashes in it: %s", bootUnit, self)
+	}
 	slices.Sort(services)
 	after := ""
 	for _, unit := range slices.Compact(services) {
 		after += " " + unit
 	}
-	program := unitQuote(self)
-	return fmt.Sprintf(bootUnitText, after, program, strings.ReplaceAll(program, "$", "$$")), nil
-}
-
-// unitQuote makes one word of a path, in which nothing is expanded (systemd.syntax(7)).
-func unitQuote(path string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(path) + `"`
+	// One word, in which no specifier is expanded.
+	program := `"` + strings.ReplaceAll(self, "%", "%%") + `"`
+	return fmt.Sprintf(bootUnitText, after, program, program), nil
 }
 
 // writeBootUnit puts the unit in place as a whole, and enables it.

@@ -28,10 +28,14 @@ func (s *Service) StartServer(ctx context.Context, r *agentpb.StartServerRequest
 	if err := unit.CheckName(name); err != nil {
 		return nil, err
 	}
+	noFile, err := s.tuning.NoFile()
+	if err != nil {
+		return nil, err
+	}
 	if err := s.tuning.Claim(ctx, o, claimUnit, name); err != nil {
 		return nil, err
 	}
-	err = s.units.Start(name, unit.Spec{Binary: r.GetBinary(), Args: r.GetArgs(), Env: r.GetEnv(), Health: r.GetHealth()})
+	err = s.units.Start(name, unit.Spec{Binary: r.GetBinary(), Args: r.GetArgs(), Env: r.GetEnv(), Health: r.GetHealth(), NoFile: noFile})
 	if err == nil {
 		err = s.waitHealthy(ctx, name, r.GetHealth())
 	}
@@ -47,7 +51,11 @@ func (s *Service) StartServer(ctx context.Context, r *agentpb.StartServerRequest
 
 // restart starts a server afresh, as it was.
 func (s *Service) restart(ctx context.Context, name string) error {
-	spec, err := s.units.Restart(name)
+	noFile, err := s.tuning.NoFile()
+	if err != nil {
+		return err
+	}
+	spec, err := s.units.Restart(name, noFile)
 	if err != nil {
 		return err
 	}

@@ -5,16 +5,22 @@ host "box" {
 }
 tune "a" {
   host = host.box
-  packet_steering "eno1" {
-    flow_entries = 32768
+  nic "eno1" {
+    packet_steering {
+      flow_entries = 32768
+    }
   }
-  packet_steering "eno2" {
-    flow_entries = 4096
+  nic "eno2" {
+    packet_steering {
+      flow_entries = 4096
+    }
   }
 }
 tune "b" {
   host = host.box
-  packet_steering "eno3" {
-    flow_entries = 32768
+  nic "eno3" {
+    packet_steering {
+      flow_entries = 32768
+    }
   }
 }

@@ -12,6 +12,10 @@ host "c" {
 }
 tune "t" {
   host = host.a
-  packet_steering {}
-  packet_steering "much-too-long-a-name" {}
+  nic {
+    packet_steering {}
+  }
+  nic "much-too-long-a-name" {
+    packet_steering {}
+  }
 }

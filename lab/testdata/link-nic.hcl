@@ -42,5 +42,7 @@ link "c" {
 }
 tune "t" {
   host = host.spark
-  packet_steering "data0" {}
+  nic "data0" {
+    packet_steering {}
+  }
 }

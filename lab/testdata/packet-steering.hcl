@@ -18,19 +18,27 @@ link "data" {
 }
 tune "a" {
   host = host.spark
-  packet_steering "data0" {
-    cpus                   = 3
-    flow_entries           = 0
-    flow_entries_per_queue = 1e12
+  nic "data0" {
+    packet_steering {
+      cpus                   = 3
+      flow_entries           = 0
+      flow_entries_per_queue = 1e12
+    }
   }
-  packet_steering "dato0" {}
+  nic "dato0" {
+    packet_steering {}
+  }
 }
 tune "b" {
   host = host.evo
-  packet_steering "data0" {
-    flow_entries = 32768
+  nic "data0" {
+    packet_steering {
+      flow_entries = 32768
+    }
   }
-  packet_steering "data0" {
-    flow_entries = 4096
+  nic "data0" {
+    packet_steering {
+      flow_entries = 4096
+    }
   }
 }

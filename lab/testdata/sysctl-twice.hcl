@@ -22,8 +22,10 @@ tune "a" {
     "net.core.somaxconn" = 65535
     "net.core.somaxconn" = 1024
   }
-  packet_steering "data0" {
-    flow_entries = 32768
+  nic "data0" {
+    packet_steering {
+      flow_entries = 32768
+    }
   }
 }
 tune "b" {
@@ -32,7 +34,9 @@ tune "b" {
     "net/core/somaxconn" = 65535
     "net.core.rps_sock_flow_entries" = 4096
   }
-  packet_steering "data0" {}
+  nic "data0" {
+    packet_steering {}
+  }
 }
 tune "c" {
   host = host.evo

@@ -17,7 +17,9 @@ tune "box" {
   host   = host.box
   sysctl = { "vm.swappiness" = 1, "net.core.somaxconn" = 99999999999 }
 
-  packet_steering "eno1" {
-    cpus = "0-"
+  nic "eno1" {
+    packet_steering {
+      cpus = "0-"
+    }
   }
 }

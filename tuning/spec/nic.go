@@ -55,7 +55,9 @@ func (n NIC) check() []error {
 		fault("offloads: ", checkWord("name", name))
 	}
 	fault("", n.checkCoalescing())
-	fault("", checkWord("queueDiscipline", n.QueueDiscipline))
+	if k := n.QueueDiscipline; k != "" && !slices.Contains(queueDisciplines, k) {
+		fault("", fmt.Errorf("queueDiscipline: %q is none of those that need no parameters: %s", k, strings.Join(queueDisciplines, ", ")))
+	}
 	if n.IRQAffinity != "" {
 		fault("irqAffinity: ", checkCPUs(n.IRQAffinity, All, Auto))
 	}
@@ -104,6 +106,10 @@ func (n NIC) checkCoalescing() error {
 	}
 	return errors.Join(faults...)
 }
+
+// queueDisciplines are the kinds that a tx queue can have without saying more of them
+// (the man pages tc-*(8)).
+var queueDisciplines = []string{"bfifo", "cake", "codel", "fq", "fq_codel", "fq_pie", "noqueue", "pfifo", "pfifo_fast", "pie", "sfq"}
 
 type count struct{ name, text string }
 

@@ -10,25 +10,60 @@ import (
 
 const flowEntriesKey = "net.core.rps_sock_flow_entries"
 
+// NUMABalancingKey is the sysctl behind Tunables.NUMABalancing: 0 off, 1 on, 2 moves pages
+// between tiers of memory.
+const NUMABalancingKey = "kernel.numa_balancing"
+
 // Validate checks all that can be checked without the host. The error joins one error
 // for each fault, each naming the key and how to mend it.
 func (t Tunables) Validate() error {
 	faults := slices.Concat(t.checkSysctls(), t.checkNICs(), t.checkFlowTable(), t.checkServices())
+	faults = append(faults, t.checkNUMABalancing())
 	if t.Limits != nil && (t.Limits.NoFile < 64 || t.Limits.NoFile > 1<<30) {
 		faults = append(faults, fmt.Errorf("limits: noFile is %d; it must be from 64 to %d", t.Limits.NoFile, 1<<30))
 	}
 	for _, path := range slices.Sorted(maps.Keys(t.Sysfs)) {
-		if err := checkSysfs(path, t.Sysfs[path]); err != nil {
+		if err := CheckSysfs(path, t.Sysfs[path]); err != nil {
 			faults = append(faults, err)
 		}
 	}
 	if t.CPU != nil {
-		faults = append(faults, checkWord("cpu governor", t.CPU.Governor), checkWord("cpu energyPerformancePreference", t.CPU.EnergyPerformancePreference))
+		faults = append(faults, checkWord("cpu governor", t.CPU.Governor), checkWord("cpu energyPerformancePreference", t.CPU.EnergyPerformancePreference), t.CPU.check())
 	}
 	if t.Hugepages != nil {
 		faults = append(faults, checkWord("hugepages enabled", t.Hugepages.Enabled), checkWord("hugepages defrag", t.Hugepages.Defrag))
 	}
 	return errors.Join(faults...)
+}
+
+// check holds the governor and the preference against each other, as the drivers that have
+// both do (Documentation/admin-guide/pm/intel_pstate.rst, amd-pstate.rst).
+func (c CPUPower) check() error {
+	switch preference := c.EnergyPerformancePreference; {
+	case preference == "default":
+		return errors.New(`cpu energyPerformancePreference: the driver makes another word of "default", and it would not be found again; name that one`)
+	case c.Governor == "performance" && preference != "" && preference != "performance":
+		return fmt.Errorf(`cpu energyPerformancePreference: under governor "performance" the driver takes "performance" only, not %q; leave one of the two out`, preference)
+	}
+	return nil
+}
+
+// checkNUMABalancing holds the switch against the sysctl that it stands for.
+func (t Tunables) checkNUMABalancing() error {
+	for written, value := range t.Sysctls {
+		key, err := SysctlKey(written)
+		if err != nil || key != NUMABalancingKey || t.NUMABalancing == nil {
+			continue
+		}
+		same := "0"
+		if *t.NUMABalancing {
+			same = "1"
+		}
+		if CanonicalText(value) != same {
+			return fmt.Errorf("numaBalancing is %t, but sysctl %s says %s, and they are one value; keep one of them", *t.NUMABalancing, key, value)
+		}
+	}
+	return nil
 }
 
 // checkWord refuses what can't be one of the words that a file of the kernel offers.

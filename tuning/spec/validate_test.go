@@ -20,15 +20,17 @@ func steering(nics ...NIC) Tunables { return Tunables{NICs: nics} }
 
 func TestValidate(t *testing.T) {
 	for name, tunables := range map[string]Tunables{
-		"nothing":        {},
-		"scalar":         sysctl("net.core.somaxconn", "65535"),
-		"vector":         sysctl("net.ipv4.tcp_rmem", "4096\t87380  33554432"),
-		"unknown":        sysctl("net.ipv4.some_new_key", "7"),
-		"words":          sysctl("net.ipv4.tcp_congestion_control", "bbr"),
-		"table length":   sysctl("net.core.flow_limit_table_len", "8192"),
-		"steering":       steering(NIC{Name: "eth0.100", PacketSteering: &Steering{CPUs: "0-3,8", FlowEntries: 32768}}),
-		"agreeing flows": both(sysctl("net.core.rps_sock_flow_entries", "32768"), steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntries: 30000}})),
-		"two NICs":       steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntries: 4096}}, NIC{Name: "eth1", PacketSteering: &Steering{FlowEntries: 4096}}),
+		"nothing":             {},
+		"scalar":              sysctl("net.core.somaxconn", "65535"),
+		"vector":              sysctl("net.ipv4.tcp_rmem", "4096\t87380  33554432"),
+		"unknown":             sysctl("net.ipv4.some_new_key", "7"),
+		"words":               sysctl("net.ipv4.tcp_congestion_control", "bbr"),
+		"table length":        sysctl("net.core.flow_limit_table_len", "8192"),
+		"steering":            steering(NIC{Name: "eth0.100", PacketSteering: &Steering{CPUs: "0-3,8", FlowEntries: 32768}}),
+		"agreeing flows":      both(sysctl("net.core.rps_sock_flow_entries", "32768"), steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntries: 30000}})),
+		"hugepages of a size": {Sysfs: map[string]string{"/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled": "always"}},
+		"agreeing NUMA":       {NUMABalancing: new(false), Sysctls: map[string]string{"kernel.numa_balancing": "0"}},
+		"two NICs":            steering(NIC{Name: "eth0", PacketSteering: &Steering{FlowEntries: 4096}}, NIC{Name: "eth1", PacketSteering: &Steering{FlowEntries: 4096}}),
 	} {
 		if err := tunables.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -79,6 +81,15 @@ func TestValidateRefuses(t *testing.T) {
 		{"service twice", Tunables{Services: map[string]string{"a": Stopped, "a.service": Stopped}}, []string{"twice"}},
 		{"sysfs elsewhere", Tunables{Sysfs: map[string]string{"/sys/../etc/passwd": "1"}}, []string{"/sys/../etc/passwd", "whole path"}},
 		{"sysfs of a tunable", Tunables{Sysfs: map[string]string{"/sys/class/net/eth0/queues/rx-0/rps_cpus": "1"}}, []string{"packet_steering"}},
+		{"sysfs of the governor", Tunables{Sysfs: map[string]string{"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "performance"}}, []string{"cpu sets it"}},
+		{"sysfs of a boost", Tunables{Sysfs: map[string]string{"/sys/devices/system/cpu/cpufreq/policy3/boost": "1"}}, []string{"cpu sets it"}},
+		{"sysfs of an MTU", Tunables{Sysfs: map[string]string{"/sys/devices/virtual/net/eth0/mtu": "9000"}}, []string{"mtu of the NIC"}},
+		{"preference under performance", Tunables{CPU: &CPUPower{Governor: "performance", EnergyPerformancePreference: "power"}}, []string{`"performance"`, `"power"`, "leave one"}},
+		{"default preference", Tunables{CPU: &CPUPower{EnergyPerformancePreference: "default"}}, []string{`"default"`, "name that one"}},
+		{"NUMA twice", Tunables{NUMABalancing: new(true), Sysctls: map[string]string{"kernel/numa_balancing": "0"}}, []string{"numaBalancing is true", "kernel.numa_balancing says 0", "keep one"}},
+		{"NUMA tiering", Tunables{NUMABalancing: new(true), Sysctls: map[string]string{"kernel.numa_balancing": "2"}}, []string{"numaBalancing is true", "says 2"}},
+		{"discipline with parameters", steering(NIC{Name: "eth0", QueueDiscipline: "tbf"}), []string{"eth0", `"tbf"`, "fq, "}},
+		{"discipline of a root", steering(NIC{Name: "eth0", QueueDiscipline: "mq"}), []string{"eth0", `"mq"`}},
 		{"limit", Tunables{Limits: &ProcessLimits{NoFile: 3}}, []string{"noFile is 3"}},
 		{"two words", Tunables{CPU: &CPUPower{Governor: "a b"}}, []string{"governor", `"a b"`}},
 		{"all faults at once", both(sysctl("net.core.somaxconn", "015"), both(sysctl("vm.swappiness", "300"), steering(NIC{PacketSteering: &Steering{}}))),

@@ -45,6 +45,13 @@ func (u *Units) launch(unit string, s Spec) (err error) {
 	}
 	// Reaped if it ends while this agent lives; afterwards that is init's work.
 	go func() { _ = cmd.Wait() }()
+	if s.NoFile > 0 {
+		// The gate has not become the program yet, which so has it from its first instruction.
+		limit := unix.Rlimit{Cur: uint64(s.NoFile), Max: uint64(s.NoFile)}
+		if err := unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_NOFILE, &limit, nil); err != nil {
+			return fmt.Errorf("letting process %d have %d open files: %w; is that more than fs.nr_open?", cmd.Process.Pid, s.NoFile, err)
+		}
+	}
 	r := &record{Spec: s, PID: cmd.Process.Pid}
 	if r.BootID, err = bootID(); err != nil {
 		return err

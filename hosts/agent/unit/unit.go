@@ -30,10 +30,12 @@ type Spec struct {
 	Env    map[string]string `json:"env"`
 	// Health is how its owner checks it; this package only keeps it.
 	Health string `json:"health"`
+	// NoFile is how many files it may have open; 0 is what this process may.
+	NoFile int `json:"noFile,omitempty"`
 }
 
 func (s Spec) equal(o Spec) bool {
-	return s.Binary == o.Binary && s.Health == o.Health && slices.Equal(s.Args, o.Args) && maps.Equal(s.Env, o.Env)
+	return s.Binary == o.Binary && s.Health == o.Health && s.NoFile == o.NoFile && slices.Equal(s.Args, o.Args) && maps.Equal(s.Env, o.Env)
 }
 
 // Status is what is known of a unit.
@@ -92,8 +94,9 @@ func (u *Units) Start(unit string, s Spec) error {
 	return nil
 }
 
-// Restart ends a unit's process and starts it afresh. It returns what was started.
-func (u *Units) Restart(unit string) (Spec, error) {
+// Restart ends a unit's process and starts it afresh, with the limit of open files that
+// holds now. It returns what was started.
+func (u *Units) Restart(unit string, noFile int) (Spec, error) {
 	r, err := u.read(unit)
 	if err != nil {
 		return Spec{}, err
@@ -104,6 +107,7 @@ func (u *Units) Restart(unit string) (Spec, error) {
 	if err := r.stop(); err != nil {
 		return Spec{}, fmt.Errorf("unit %s: %w", unit, err)
 	}
+	r.NoFile = noFile
 	if err := u.launch(unit, r.Spec); err != nil {
 		return Spec{}, fmt.Errorf("unit %s: %w", unit, err)
 	}

@@ -131,6 +131,30 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+func TestNoFile(t *testing.T) {
+	u := New(t.TempDir())
+	s := shell(`echo "files $(ulimit -Sn) $(ulimit -Hn)"; exec sleep 1000`)
+	s.NoFile = 2048
+	first := start(t, u, s)
+	logged(t, u, "files 2048 2048")
+	if _, err := u.Restart("x", 1024); err != nil {
+		t.Fatal(err)
+	}
+	logged(t, u, "files 1024 1024")
+	if err := u.Start("x", s); err != nil {
+		t.Fatal(err)
+	}
+	logged(t, u, "files 2048 2048")
+	if again := inspect(t, u); again.PID == first.PID {
+		t.Errorf("another limit, and the same process %d", first.PID)
+	}
+	s.NoFile = 1 << 31 // no kernel has fs.nr_open beyond it
+	if err := u.Start("x", s); err == nil || !strings.Contains(err.Error(), "2147483648 open files") {
+		t.Errorf("got error %v", err)
+	}
+	eventually(t, "no process is left", func() bool { return len(children(t)) == 0 })
+}
+
 func TestStop(t *testing.T) {
 	t.Run("by itself", func(t *testing.T) {
 		u := New(t.TempDir())

@@ -64,16 +64,20 @@ tune "spark" {
     "net.core.somaxconn"            = 65535
     "net.ipv4.tcp_rmem"             = "4096 131072 16777216"
     "net/ipv4/conf/data0/rp_filter" = -1
-    "net.core.big"                   = 18446744073709551615
+    "net.core.big"                  = 18446744073709551615
     "net.core.rmem_max"             = 256 * 1024 * 1024
   }
-  packet_steering "data0" {
-    cpus                   = "0-3,8"
-    flow_entries           = 32768
-    flow_entries_per_queue = 4096
+  nic "data0" {
+    packet_steering {
+      cpus                   = "0-3,8"
+      flow_entries           = 32768
+      flow_entries_per_queue = 4096
+    }
   }
-  packet_steering "data1" {
-    flow_entries = 32768
+  nic "data1" {
+    packet_steering {
+      flow_entries = 32768
+    }
   }
 }
 tune "spark-more" {
@@ -88,7 +92,9 @@ tune "evo" {
 }
 tune "rack" {
   host = host.rack-1
-  packet_steering "enP7s7" {}
+  nic "enP7s7" {
+    packet_steering {}
+  }
 }
 
 server "health" {

@@ -1,4 +1,4 @@
-package lab
+package syntax
 
 import (
 	"bytes"
@@ -11,27 +11,31 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Diagnostics is all that is wrong with a lab file, in the order of its lines.
+// Diagnostics is all that is wrong with the files of a run: file by file, in the order
+// of the lines.
 type Diagnostics struct {
 	// List is never empty and holds errors only.
-	List hcl.Diagnostics
-	src  []byte
-	file *hcl.File
+	List  hcl.Diagnostics
+	files files
 }
 
-func newDiagnostics(list hcl.Diagnostics, src []byte, file *hcl.File) *Diagnostics {
+func newDiagnostics(list hcl.Diagnostics, files files) *Diagnostics {
+	d := &Diagnostics{List: slices.Clone(list), files: files}
 	// Passes report by kind of block; a person reads from top to bottom.
-	slices.SortStableFunc(list, func(a, b *hcl.Diagnostic) int {
-		return cmp.Compare(offset(a), offset(b))
+	slices.SortStableFunc(d.List, func(a, b *hcl.Diagnostic) int {
+		aFile, aByte := d.position(a)
+		bFile, bByte := d.position(b)
+		return cmp.Or(cmp.Compare(aFile, bFile), cmp.Compare(aByte, bByte))
 	})
-	return &Diagnostics{List: list, src: src, file: file}
+	return d
 }
 
-func offset(d *hcl.Diagnostic) int {
-	if d.Subject == nil {
-		return 0
+func (d *Diagnostics) position(diag *hcl.Diagnostic) (file, offset int) {
+	if diag.Subject == nil {
+		return 0, 0
 	}
-	return d.Subject.Start.Byte
+	file, _ = d.files.named(diag.Subject.Filename)
+	return file, diag.Subject.Start.Byte
 }
 
 // Error renders every diagnostic as plain text: what is wrong, the line with the
@@ -53,8 +57,9 @@ func (d *Diagnostics) Unwrap() error { return d.List }
 func (d *Diagnostics) render(out *strings.Builder, diag *hcl.Diagnostic) {
 	fmt.Fprintf(out, "Error: %s\n", diag.Summary)
 	if at := diag.Subject; at != nil {
-		fmt.Fprintf(out, "  on %s line %d%s:\n", at.Filename, at.Start.Line, d.context(*at))
-		d.snippet(out, *at)
+		_, f := d.files.named(at.Filename)
+		fmt.Fprintf(out, "  on %s line %d%s:\n", at.Filename, at.Start.Line, f.context(*at))
+		f.snippet(out, *at)
 	}
 	if diag.Detail != "" {
 		fmt.Fprintf(out, "  %s\n", diag.Detail)
@@ -62,8 +67,11 @@ func (d *Diagnostics) render(out *strings.Builder, diag *hcl.Diagnostic) {
 }
 
 // context names the top-level block around a place.
-func (d *Diagnostics) context(at hcl.Range) string {
-	nav, ok := d.file.Nav.(interface{ ContextString(offset int) string })
+func (f *file) context(at hcl.Range) string {
+	if f == nil {
+		return ""
+	}
+	nav, ok := f.hcl.Nav.(interface{ ContextString(offset int) string })
 	if !ok {
 		return ""
 	}
@@ -75,29 +83,30 @@ func (d *Diagnostics) context(at hcl.Range) string {
 
 // snippet writes the line that a range starts on, underlined as far as the range goes
 // on that line.
-func (d *Diagnostics) snippet(out *strings.Builder, at hcl.Range) {
-	from := min(at.Start.Byte, len(d.src))
-	start := bytes.LastIndexByte(d.src[:from], '\n') + 1
-	end := len(d.src)
-	if i := bytes.IndexByte(d.src[from:], '\n'); i >= 0 {
+func (f *file) snippet(out *strings.Builder, at hcl.Range) {
+	src := f.src()
+	from := min(at.Start.Byte, len(src))
+	start := bytes.LastIndexByte(src[:from], '\n') + 1
+	end := len(src)
+	if i := bytes.IndexByte(src[from:], '\n'); i >= 0 {
 		end = from + i
 	}
 	to := min(max(at.End.Byte, from), end)
 	number := fmt.Sprintf("%4d", at.Start.Line)
-	line := strings.TrimRight(string(d.src[start:end]), "\r")
+	line := strings.TrimRight(string(src[start:end]), "\r")
 	// Tabs stay tabs in the padding, so that the caret stands right at any tab width.
 	var pad strings.Builder
-	for i, part := range strings.Split(string(d.src[start:from]), "\t") {
+	for i, part := range strings.Split(string(src[start:from]), "\t") {
 		if i > 0 {
 			pad.WriteByte('\t')
 		}
 		pad.WriteString(strings.Repeat(" ", uniseg.StringWidth(part)))
 	}
-	marked := strings.TrimRight(string(d.src[from:to]), " \t\r")
+	marked := strings.TrimRight(string(src[from:to]), " \t\r")
 	marks := strings.Repeat("^", max(1, uniseg.StringWidth(marked)))
 	fmt.Fprintf(out, "%s | %s\n", number, line)
 	fmt.Fprintf(out, "%s | %s%s\n", strings.Repeat(" ", len(number)), &pad, marks)
 }
 
-// place names the line of a range in the form that editors open: FILE:LINE.
-func place(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }
+// Place names the line of a range in the form that editors open: FILE:LINE.
+func Place(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }

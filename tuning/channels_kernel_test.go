@@ -14,8 +14,9 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-// nicTests are those of kernelTests that change what ethtool shows.
-var nicTests = []kernelTest{
+// channelTests are those of kernelTests that change the channels of a NIC, and those of
+// a NIC that has nothing to change.
+var channelTests = []kernelTest{
 	{"channels shrink and grow", kernelChannels},
 	{"channels grow under steering", kernelChannelsUnderSteering},
 	{"channels shrink under steering", kernelFewerChannels},
@@ -23,12 +24,6 @@ var nicTests = []kernelTest{
 	{"combined channels", kernelCombinedChannels},
 	{"too many channels", kernelTooManyChannels},
 	{"refused channels", kernelRefusedChannels},
-	{"offload", kernelOffload},
-	{"group of offloads", kernelOffloadGroup},
-	{"offloads that need each other", kernelDependentOffloads},
-	{"offload that can't be", kernelContradiction},
-	{"offload of a former dependent", kernelFormerDependent},
-	{"fixed and unknown offloads", kernelFixedOffload},
 	{"what veth has not", kernelNoRings},
 	{"NIC of channels gone", kernelChannelsGone},
 }
@@ -57,9 +52,10 @@ func setChannels(t *testing.T, h *tree, nic, name, value string) {
 	}
 }
 
-func queueNames(t *testing.T, nic string) string {
+// queueNames are the queues of the NIC "ch".
+func queueNames(t *testing.T) string {
 	t.Helper()
-	entries, err := os.ReadDir("/sys/class/net/" + nic + "/queues")
+	entries, err := os.ReadDir("/sys/class/net/ch/queues")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +81,7 @@ func kernelChannels(t *testing.T) {
 	if d := cmp.Diff([]string{"nic/ch/channels/rx applied", "nic/ch/channels/tx applied"}, statuses(r)); d != "" {
 		t.Error(d)
 	}
-	if got := queueNames(t, "ch"); got != "rx-0 rx-1 tx-0 tx-1" {
+	if got := queueNames(t); got != "rx-0 rx-1 tx-0 tx-1" {
 		t.Errorf("queues: %s", got)
 	}
 	if r := h.apply(spark, wanted); r.Writes != 0 {
@@ -188,7 +184,7 @@ func kernelCombinedChannels(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	mustWarn(t, h.restoreOwner(spark))
-	if got := len(strings.Fields(queueNames(t, "ch"))); got != 8 {
+	if got := len(strings.Fields(queueNames(t))); got != 8 {
 		t.Errorf("%d queues", got)
 	}
 }
@@ -213,175 +209,9 @@ func kernelRefusedChannels(t *testing.T) {
 	newVeth(t, "ch", 4)
 	_, err := h.Apply(context.Background(), spark, nicOf(spec.NIC{Name: "ch", MTU: 1400, Channels: &spec.ChannelCounts{TX: "2", RX: "0"}}), nil)
 	mustSay(t, err, `nic/ch/channels/rx: writing "0" to channels rx of NIC ch`, "EINVAL", "requested channel counts would result in no RX or TX channel", `found "4"`, "put back as before: nic/ch/mtu")
-	if got := h.get("sys/class/net/ch/mtu"); got != "1500\n" || len(strings.Fields(queueNames(t, "ch"))) != 8 || len(h.ledger().Entries) != 0 {
-		t.Errorf("MTU %q, queues %s, ledger %+v", got, queueNames(t, "ch"), h.ledger().Entries)
+	if got := h.get("sys/class/net/ch/mtu"); got != "1500\n" || len(strings.Fields(queueNames(t))) != 8 || len(h.ledger().Entries) != 0 {
+		t.Errorf("MTU %q, queues %s, ledger %+v", got, queueNames(t), h.ledger().Entries)
 	}
-}
-
-// offloadValues reads every feature of a NIC as the ledger would.
-func offloadValues(t *testing.T, h *tree, nic string) map[string]string {
-	t.Helper()
-	features, err := h.features(nic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]string{}
-	for _, f := range features {
-		text, err := offload{h.Host, nic, f.Name}.read()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[f.Name] = spec.CanonicalText(string(text))
-	}
-	return all
-}
-
-func kernelOffload(t *testing.T) {
-	h := kernelHost(t)
-	newVeth(t, "off.1", 1)
-	before := offloadValues(t, h, "off.1")
-	wanted := nicOf(spec.NIC{Name: "off.1", Offloads: map[string]bool{"gro": true, "tx-nocache-copy": false}})
-	r := h.apply(spark, wanted)
-	if d := cmp.Diff([]string{"nic/off.1/offload/tx-nocache-copy unchanged", "nic/off.1/offload/rx-gro applied"}, statuses(r)); d != "" {
-		t.Error(d)
-	}
-	if s := setting1(t, r, "nic/off.1/offload/rx-gro"); s.Original != "off" || s.Live != "on" || s.Desired != "on" {
-		t.Errorf("%+v", s)
-	}
-	if r := h.apply(spark, wanted); r.Writes != 0 {
-		t.Errorf("second apply: %+v", r)
-	}
-	// Someone's ethtool -K is a drift.
-	if err := (offload{h.Host, "off.1", "rx-gro"}).write([]byte("off")); err != nil {
-		t.Fatal(err)
-	}
-	if s := setting1(t, h.plan(spark, wanted), "nic/off.1/offload/rx-gro"); s.Status != spec.Differs || s.Live != "off" {
-		t.Errorf("%+v", s)
-	}
-	mustWarn(t, h.restoreOwner(spark))
-	if d := cmp.Diff(before, offloadValues(t, h, "off.1")); d != "" {
-		t.Error(d)
-	}
-}
-
-func kernelOffloadGroup(t *testing.T) {
-	h := kernelHost(t)
-	newVeth(t, "off", 1)
-	before := offloadValues(t, h, "off")
-	wanted := nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tso": false, "gso": false, "tx-tcp6-segmentation": true, "lro": true}})
-	r := h.apply(spark, wanted)
-	after := offloadValues(t, h, "off")
-	for feature, want := range map[string]string{
-		"tx-tcp-segmentation": "off", "tx-tcp-ecn-segmentation": "off", "tx-tcp-mangleid-segmentation": "off",
-		"tx-generic-segmentation": "off", "tx-tcp6-segmentation": "on", "tx-scatter-gather": "on",
-	} {
-		if after[feature] != want {
-			t.Errorf("%s is %s", feature, after[feature])
-		}
-	}
-	if s := setting1(t, r, "nic/off/offload/rx-lro"); s.Status != spec.Unsupported || !strings.Contains(s.Reason, "keeps rx-lro off") || !strings.Contains(s.Reason, "[fixed]") {
-		t.Errorf("%+v", s)
-	}
-	if r := h.apply(spark, wanted); r.Writes != 0 {
-		t.Errorf("second apply: %+v", r)
-	}
-	mustWarn(t, h.restoreOwner(spark))
-	if d := cmp.Diff(before, offloadValues(t, h, "off")); d != "" {
-		t.Error(d)
-	}
-}
-
-// Off goes first what needs others, on what others need; and backwards likewise.
-func kernelDependentOffloads(t *testing.T) {
-	h := kernelHost(t)
-	newVeth(t, "off", 1)
-	before := offloadValues(t, h, "off")
-	all := func(on bool) spec.Tunables {
-		return nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tx": on, "sg": on, "tso": on, "gso": on, "tx-udp-segmentation": on}})
-	}
-	h.apply(spark, all(false))
-	if got := offloadValues(t, h, "off"); got["tx-tcp-segmentation"] != "off" || got["tx-scatter-gather"] != "off" || got["tx-checksum-ip-generic"] != "off" {
-		t.Errorf("%v", got)
-	}
-	mustWarn(t, h.restoreOwner(spark))
-	if d := cmp.Diff(before, offloadValues(t, h, "off")); d != "" {
-		t.Error(d)
-	}
-	// The other way round, from a NIC that has all of it off.
-	h.apply(renamed, all(false))
-	off := offloadValues(t, h, "off")
-	h2 := kernelHost(t)
-	h2.apply(spark, all(true))
-	if d := cmp.Diff(before, offloadValues(t, h, "off")); d != "" {
-		t.Error(d)
-	}
-	mustWarn(t, h2.restoreOwner(spark))
-	if d := cmp.Diff(off, offloadValues(t, h, "off")); d != "" {
-		t.Error(d)
-	}
-}
-
-// One feature goes off with another. If it is wanted on, that is an error, also where
-// someone else of the lab wants it.
-func kernelContradiction(t *testing.T) {
-	h := kernelHost(t)
-	newVeth(t, "off", 1)
-	before := offloadValues(t, h, "off")
-	sgOff := map[string]bool{"tx-scatter-gather": false}
-	both := map[string]bool{"tx-scatter-gather": false, "tx-tcp-segmentation": true}
-	_, err := h.Apply(context.Background(), spark, nicOf(spec.NIC{Name: "off", Offloads: both}), nil)
-	mustSay(t, err, "nic/off/offload/tx-tcp-segmentation", "needs is off", `found "off [requested on]"`, "put back as before: nic/off/offload/tx-scatter-gather")
-	if d := cmp.Diff(before, offloadValues(t, h, "off")); d != "" {
-		t.Error(d)
-	}
-	h.apply(renamed, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tx-tcp-segmentation": true}}))
-	_, err = h.Apply(context.Background(), spark, nicOf(spec.NIC{Name: "off", Offloads: sgOff}), nil)
-	mustSay(t, err, "nic/off/offload/tx-tcp-segmentation was reset by another setting")
-	if d := cmp.Diff(before, offloadValues(t, h, "off")); d != "" {
-		t.Error(d)
-	}
-}
-
-// A feature that is wanted off while it is off only for the sake of another goes back to
-// its request, whatever became of the other meanwhile.
-func kernelFormerDependent(t *testing.T) {
-	h := kernelHost(t)
-	newVeth(t, "off", 1)
-	before := offloadValues(t, h, "off")
-	h.apply(spark, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"sg": false}}))
-	r := h.apply(spark, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tx-tcp-segmentation": false}}))
-	if s := setting1(t, r, "nic/off/offload/tx-tcp-segmentation"); s.Live != "off" || s.Original != "off [requested on]" {
-		t.Errorf("%+v", s)
-	}
-	mustWarn(t, h.restoreOwner(spark))
-	if d := cmp.Diff(before, offloadValues(t, h, "off")); d != "" {
-		t.Error(d)
-	}
-}
-
-func kernelFixedOffload(t *testing.T) {
-	h := kernelHost(t)
-	newVeth(t, "off", 1)
-	wanted := nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"ntuple": true, "rx-hashing": false, "ufo": false}})
-	r := h.apply(spark, wanted)
-	for key, want := range map[string]struct {
-		status spec.Status
-		reason string
-	}{
-		"nic/off/offload/rx-ntuple-filter": {spec.Unsupported, "keeps rx-ntuple-filter off"},
-		"nic/off/offload/rx-hashing":       {spec.Unchanged, ""},
-		"nic/off/offload/ufo":              {spec.Unsupported, "no feature that ethtool calls ufo"},
-	} {
-		if s := setting1(t, r, key); s.Status != want.status || !strings.Contains(s.Reason, want.reason) {
-			t.Errorf("%+v", s)
-		}
-	}
-	h.restoreOwner(spark)
-	_, err := h.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"rx-grro": true}}))
-	mustSay(t, err, "NIC off", `"rx-grro"`, `did you mean "rx-gro"?`)
-	wanted.Required = true
-	_, err = h.Plan(context.Background(), spark, wanted)
-	mustSay(t, err, "nic/off/offload/rx-ntuple-filter is required", "nic/off/offload/ufo is required")
 }
 
 func kernelNoRings(t *testing.T) {

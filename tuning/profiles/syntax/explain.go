@@ -1,4 +1,4 @@
-package lab
+package syntax
 
 import (
 	"fmt"
@@ -8,22 +8,23 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// explainSyntax adds to syntax errors what the general parser can't know: which words
-// of this language are blocks, which are attributes, and that two attributes never
+// explain adds to syntax errors what the general parser can't know: which words
+// of the language are blocks, which are attributes, and that two attributes never
 // stand on one line.
-func explainSyntax(diags hcl.Diagnostics, kind string, body *hclsyntax.Body) {
+func explain(diags hcl.Diagnostics, shape Shape, body *hclsyntax.Body) {
 	for _, b := range body.Blocks {
-		names := shapes[kind].names()
+		names := shape.names()
 		for _, d := range diags {
 			switch {
 			case d.Subject == nil || !b.Range().Overlaps(*d.Subject):
 			case slices.Contains(names, b.Type):
 				d.Detail += fmt.Sprintf(" %s is an attribute, written with an equals sign: %s = %s",
-					b.Type, b.Type, shapes[kind].example(b.Type))
+					b.Type, b.Type, shape.example(b.Type))
 			case b.Range().Start.Line == b.Range().End.Line:
 				d.Detail += " Put each attribute on a line of its own."
 			}
 		}
-		explainSyntax(diags, b.Type, b.Body)
+		inner, _ := shape.block(b.Type)
+		explain(diags, inner, b.Body)
 	}
 }

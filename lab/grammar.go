@@ -1,0 +1,51 @@
+package lab
+
+import (
+	"github.com/hanzoai/benchlab/tuning/profiles"
+	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
+)
+
+// grammar is the shape of a lab file.
+var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
+	{Kind: "host", Label: syntax.Name, Attributes: []syntax.Attribute{
+		{Name: "adopt", Example: `true`, Optional: true},
+	}, Blocks: []syntax.Shape{
+		{Kind: "namespace"},
+		{Kind: "connection", Attributes: []syntax.Attribute{
+			{Name: "address", Example: `"192.168.10.2"`},
+			{Name: "port", Example: `22`, Optional: true},
+			{Name: "user", Example: `"root"`, Optional: true},
+			{Name: "identity", Example: `"~/.ssh/id_ed25519"`, Optional: true},
+			{Name: "host_key", Example: `"ssh-ed25519 AAAA..."`, Optional: true},
+			{Name: "known_hosts", Example: `"~/.ssh/known_hosts"`, Optional: true},
+			{Name: "become", Example: `"sudo"`, Optional: true},
+		}},
+	}},
+	{Kind: "link", Label: syntax.Name, Attributes: []syntax.Attribute{
+		{Name: "rate", Example: `"2.5Gbit"`, Optional: true},
+		{Name: "queues", Example: `1`, Optional: true},
+	}, Blocks: []syntax.Shape{
+		{Kind: "end", Attributes: []syntax.Attribute{
+			{Name: "host", Example: `host.NAME`},
+			{Name: "nic", Example: `"data0"`},
+			{Name: "address", Example: `"10.99.0.1/24"`},
+		}},
+	}},
+	profiles.TuneShape(syntax.Attribute{Name: "host", Example: `host.NAME`}),
+	profiles.ProfileShape(),
+	{Kind: "server", Label: syntax.Name, Attributes: []syntax.Attribute{
+		{Name: "host", Example: `host.NAME`},
+		{Name: "listen", Example: `"http://10.99.0.1:8080"`},
+		{Name: "gogc", Example: `100`, Optional: true},
+	}},
+	{Kind: "benchmark", Label: syntax.Name, Attributes: []syntax.Attribute{
+		{Name: "server", Example: `server.NAME`},
+		{Name: "loader", Example: `host.NAME`},
+		{Name: "path", Example: `"/health"`, Optional: true},
+		{Name: "connections", Example: `[100, 1000]`},
+		{Name: "warm_up", Example: `"1s"`},
+		{Name: "duration", Example: `"5s"`},
+		{Name: "rounds", Example: `6`, Optional: true},
+		{Name: "compare", Example: `true`, Optional: true},
+	}},
+}}

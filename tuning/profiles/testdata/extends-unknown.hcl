@@ -1,0 +1,5 @@
+extends = "small-request"
+without = ["sysctl/anything"]
+sysctl = {
+  "net.core.somaxconn" = 1024
+}

@@ -1,0 +1,3 @@
+nic {
+  ring { rx = "max"  tx = 4096 }
+}

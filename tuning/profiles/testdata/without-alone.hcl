@@ -1,0 +1,1 @@
+without = ["sysctl/net.core.somaxconn"]
