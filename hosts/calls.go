@@ -43,6 +43,16 @@ func (h *Host) Claim(ctx context.Context, owner spec.Owner, c Claim) (facts host
 	return facts, reply.GetWarnings(), err
 }
 
+// Claimed says whether the lab uses the host: not any more once somebody has ended it
+// there by hand.
+func (h *Host) Claimed(ctx context.Context, lab string) (bool, error) {
+	reply, err := h.agent.Claimed(ctx, &agentpb.ClaimedRequest{Lab: lab})
+	if err != nil {
+		return false, h.callError(err)
+	}
+	return reply.GetClaimed(), nil
+}
+
 // Release puts back all that the owner's lab still has on the host and removes what was
 // uploaded when no other lab is left there. What another resource of the lab has claimed
 // since is left alone.

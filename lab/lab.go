@@ -24,6 +24,8 @@ type Lab struct {
 	SSH pulumi.Map
 	// Tuning has the verdict on each setting, by the name of its host.
 	Tuning pulumi.Map
+	// Notes say what the tuning of a host has chosen by its facts and why, by its name.
+	Notes pulumi.Map
 	// Benchmarks has the rows of each benchmark, by its name.
 	Benchmarks pulumi.Map
 	// Summary is the tables of all benchmarks as text.
@@ -33,7 +35,7 @@ type Lab struct {
 // New makes the lab of a definition. The order is by dependency: namespaces, links,
 // hosts, tuning, servers, benchmarks; a destroy runs it backwards.
 func New(ctx *pulumi.Context, name string, d *Definition, opts ...pulumi.ResourceOption) (*Lab, error) {
-	l := &Lab{Hosts: pulumi.Map{}, SSH: pulumi.Map{}, Tuning: pulumi.Map{}, Benchmarks: pulumi.Map{}}
+	l := &Lab{Hosts: pulumi.Map{}, SSH: pulumi.Map{}, Tuning: pulumi.Map{}, Notes: pulumi.Map{}, Benchmarks: pulumi.Map{}}
 	if err := ctx.RegisterComponentResource("benchlab:index:Lab", name, l, opts...); err != nil {
 		return nil, err
 	}
@@ -219,7 +221,7 @@ func inputs(t spec.Tunables) (pulumi.Map, error) {
 }
 
 func (b *builder) makeProfiles(d *Definition) error {
-	settings := map[string][]any{}
+	settings, notes := map[string][]any{}, map[string][]any{}
 	for _, t := range d.Tunes {
 		host, err := find(b.hosts, "host", t.Host, "tune "+t.Name)
 		if err != nil {
@@ -236,17 +238,22 @@ func (b *builder) makeProfiles(d *Definition) error {
 		}
 		b.profiles[t.Host] = append(b.profiles[t.Host], profile)
 		settings[t.Host] = append(settings[t.Host], profile.Settings)
+		notes[t.Host] = append(notes[t.Host], profile.Notes)
 	}
-	for host, lists := range settings {
-		b.lab.Tuning[host] = pulumi.All(lists...).ApplyT(func(lists []any) []sdktuning.Setting {
-			var all []sdktuning.Setting
-			for _, list := range lists {
-				all = append(all, list.([]sdktuning.Setting)...)
-			}
-			return all
-		})
+	for host := range settings {
+		b.lab.Tuning[host] = pulumi.All(settings[host]...).ApplyT(joined[sdktuning.Setting])
+		b.lab.Notes[host] = pulumi.All(notes[host]...).ApplyT(joined[string])
 	}
 	return nil
+}
+
+// joined makes one list of several.
+func joined[T any](lists []any) []T {
+	all := []T{}
+	for _, list := range lists {
+		all = append(all, list.([]T)...)
+	}
+	return all
 }
 
 // digests of the tuning of some hosts.

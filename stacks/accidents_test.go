@@ -13,6 +13,7 @@ func TestAccidents(t *testing.T) {
 	for name, story := range map[string]func(*testing.T, string){
 		"state-lost-restore": stateLostRestore,
 		"state-lost-adopt":   stateLostAdopt,
+		"ended-by-hand":      endedByHand,
 		"second-stack":       secondStack,
 		"foreign-change":     foreignChange,
 		"unreachable-host":   unreachableHost,
@@ -41,6 +42,26 @@ func stateLostRestore(t *testing.T, bin string) {
 	if out := s.box("box").run("ps -e -o args="); strings.Contains(out, "benchlab-server") {
 		t.Errorf("the server still runs:\n%s", out)
 	}
+}
+
+// Somebody ends the lab on one of its hosts by hand, and the stack does not know. A refresh
+// sees it, and an up brings all of it back: values, server, and the host's claim.
+func endedByHand(t *testing.T, bin string) {
+	s := newSite(t, bin, false)
+	before := s.snapshot()
+	s.write(bare + tuned("box", "65535") + server)
+	s.mustPulumi("up", "--skip-preview")
+	standing := s.values()
+	s.box("box").run("/var/lib/benchlab/bin/benchlab-agent-* restore")
+	s.fails([]string{"sysctl/net.core.somaxconn wanted 65535, found 777"}, "refresh", "--preview-only", "--expect-no-changes")
+	s.mustPulumi("up", "--skip-preview", "--refresh")
+	if now := s.values(); now != standing {
+		t.Errorf("the values are\n%s\nwant\n%s", now, standing)
+	}
+	s.says(s.box("box").run("/var/lib/benchlab/bin/benchlab-agent-* status"), "host this: urn:pulumi:lab::e2e::", "unit http-127-0-0-1-8080: ", "as wanted")
+	s.mustPulumi("up", "--skip-preview", "--refresh", "--expect-no-changes")
+	s.mustPulumi("destroy", "--skip-preview")
+	s.same(before)
 }
 
 // A lab of the same file takes up what the lost one has left, where it says so, and puts

@@ -20,6 +20,7 @@ func main() {
 		ctx.Export("hosts", l.Hosts)
 		ctx.Export("ssh", l.SSH)
 		ctx.Export("tuning", l.Tuning)
+		ctx.Export("notes", l.Notes)
 		ctx.Export("benchmarks", l.Benchmarks)
 		ctx.Export("summary", l.Summary)
 		return nil

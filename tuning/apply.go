@@ -34,7 +34,7 @@ func (h *Host) Apply(ctx context.Context, owner spec.Owner, t spec.Tunables, pro
 		return spec.Report{}, err
 	}
 	a := &applying{h: h, plan: p, ledger: before.clone(), progress: progress}
-	a.report.Reads, a.report.Notes = len(p.steps), p.notes
+	a.report.Reads, a.report.Notes, a.report.Warnings = len(p.steps), p.notes, p.warnings
 	if err := a.journal(); err != nil {
 		return spec.Report{}, err
 	}
@@ -184,7 +184,7 @@ func (a *applying) write(s step) (spec.Setting, error) {
 	if verdict.Status != spec.Differs {
 		return verdict, nil
 	}
-	if live.State == Missing && (s.pending || s.passing) && !s.canBring(live) {
+	if _, makes := s.place.(removable); live.State == Missing && (s.pending || s.passing) && !makes {
 		return a.cannot(s, verdict, fmt.Sprintf("not on this host: %s is not there after the settings before it", s))
 	}
 	after, err := a.writer.set(s.knob, line(s.desired), live)

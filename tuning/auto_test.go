@@ -150,7 +150,11 @@ func TestUpperDevices(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err := tr.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "eno11", IRQAffinity: "all"}))
+	// All that is wrong is in one error.
+	_, err := tr.Plan(context.Background(), spark, nicOf(
+		spec.NIC{Name: "bond0", PacketSteering: &spec.Steering{CPUs: spec.Auto}}, spec.NIC{Name: "eno2.7", IRQAffinity: spec.Auto}))
+	mustSay(t, err, "NIC bond0 is a bond", "NIC eno2.7 is a vlan")
+	_, err = tr.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "eno11", IRQAffinity: "all"}))
 	mustSay(t, err, `"eno11" is not on this host, which has bond0, bond0.100, eno1, eno2`, `did you mean "eno1"`)
 }
 

@@ -223,6 +223,16 @@ func TestServiceOfAnotherInit(t *testing.T) {
 	}
 }
 
+func entryOf(tr *tree, key string) Entry {
+	tr.t.Helper()
+	l := tr.ledger()
+	e := l.entry(key)
+	if e == nil {
+		tr.t.Fatalf("no entry of %s", key)
+	}
+	return *e
+}
+
 // Interrupts come with the channels that this boot has to bring first. One that is
 // numbered otherwise is named.
 func TestBootOfInterrupts(t *testing.T) {
@@ -264,14 +274,4 @@ func TestBootOfInterrupts(t *testing.T) {
 	if got := tr.get("proc/irq/46/smp_affinity"); got != "40\n" {
 		t.Errorf("the interrupt beside it is on %q", got)
 	}
-}
-
-func entryOf(tr *tree, key string) Entry {
-	tr.t.Helper()
-	l := tr.ledger()
-	e := l.entry(key)
-	if e == nil {
-		tr.t.Fatalf("no entry of %s", key)
-	}
-	return *e
 }

@@ -80,10 +80,9 @@ func (h *Host) findChannels(key string) (knob, bool) {
 	}, true
 }
 
-// queueFiles are the masks and flow counts of a NIC's queues, and the affinity of their
-// interrupts. A queue that vanishes takes
-// them along and comes back without, and a driver that takes its queues down to change
-// them may put its own in place.
+// queueFiles are the masks and flow counts of a NIC's queues, the affinity of their
+// interrupts, and their disciplines. A queue that vanishes takes them along and comes back
+// without, and a driver that takes its queues down to change them may put its own in place.
 func (h *Host) queueFiles(nic string) ([]knob, error) {
 	rx, tx, err := h.queues(nic)
 	if err != nil {
@@ -108,6 +107,9 @@ func (h *Host) queueFiles(nic string) ([]knob, error) {
 		if k, ok := h.findIRQ(nicPrefix + nic + "/irq/" + strconv.Itoa(irq.number) + "/affinity"); ok {
 			all = append(all, k)
 		}
+	}
+	if k, ok := h.findQdisc(nicPrefix + nic + "/qdisc"); ok {
+		all = append(all, k)
 	}
 	return all, err
 }

@@ -86,11 +86,23 @@ func (h *Host) findCPUPower(key string) (knob, bool) {
 	if !isPolicy || policyFiles[name] == "" {
 		return knob{}, false
 	}
-	k.place = file{h.files, h.path(cpufreqDir, policy, policyFiles[name])}
+	k.place = policyFile{file{h.files, h.path(cpufreqDir, policy, policyFiles[name])}}
 	if name == governor {
 		k.resets = func() ([]knob, error) { return h.resetByGovernor(policy) }
 	}
 	return k, true
+}
+
+// policyFile is the place of a value of a policy.
+type policyFile struct{ file }
+
+func (p policyFile) read() ([]byte, error) {
+	text, err := p.file.read()
+	if errors.Is(err, unix.EBUSY) {
+		// Not missing: the kernel keeps what the policy had, for when a CPU comes back.
+		return nil, fmt.Errorf("%w: all CPUs of this policy are offline; bring one online (echo 1 > /sys/devices/system/cpu/cpuN/online) and try again", err)
+	}
+	return text, err
 }
 
 // resetByGovernor is what a policy loses with its governor: the preference, which

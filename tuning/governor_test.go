@@ -14,8 +14,8 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-// policyFile is a file of a cpufreq policy.
-func policyFile(n int, name string) string {
+// inPolicy is a file of a cpufreq policy.
+func inPolicy(n int, name string) string {
 	return filepath.Join(cpufreqDir, "policy"+strconv.Itoa(n), name)
 }
 
@@ -25,11 +25,11 @@ func pstateTree(t *testing.T, policies int) *tree {
 	t.Helper()
 	tr := newTree(t)
 	for n := range policies {
-		tr.put(policyFile(n, "scaling_driver"), "pstate\n")
-		tr.put(policyFile(n, "scaling_available_governors"), "performance powersave\n")
-		tr.put(policyFile(n, "scaling_governor"), "powersave\n")
-		tr.put(policyFile(n, "energy_performance_available_preferences"), "default performance balance_performance balance_power power\n")
-		tr.put(policyFile(n, preference), "balance_performance\n")
+		tr.put(inPolicy(n, "scaling_driver"), "pstate\n")
+		tr.put(inPolicy(n, "scaling_available_governors"), "performance powersave\n")
+		tr.put(inPolicy(n, "scaling_governor"), "powersave\n")
+		tr.put(inPolicy(n, "energy_performance_available_preferences"), "default performance balance_performance balance_power power\n")
+		tr.put(inPolicy(n, preference), "balance_performance\n")
 	}
 	tr.files = scaling{tr.files, tr}
 	return tr
@@ -41,10 +41,10 @@ func armTree(t *testing.T) *tree {
 	t.Helper()
 	tr := newTree(t)
 	for n, governors := range map[int]string{0: "ondemand userspace performance schedutil", 10: "performance schedutil"} {
-		tr.put(policyFile(n, "scaling_driver"), "cppc_cpufreq\n")
-		tr.put(policyFile(n, "scaling_available_governors"), governors+" \n")
-		tr.put(policyFile(n, "scaling_governor"), "schedutil\n")
-		tr.put(policyFile(n, "schedutil/rate_limit_us"), "500\n")
+		tr.put(inPolicy(n, "scaling_driver"), "cppc_cpufreq\n")
+		tr.put(inPolicy(n, "scaling_available_governors"), governors+" \n")
+		tr.put(inPolicy(n, "scaling_governor"), "schedutil\n")
+		tr.put(inPolicy(n, "schedutil/rate_limit_us"), "500\n")
 	}
 	tr.files = scaling{tr.files, tr}
 	return tr
@@ -83,8 +83,8 @@ func (s scaling) write(path string, text []byte) error {
 	}
 	if path == all {
 		for n := range 12 {
-			if exists(s.tree.path(policyFile(n, "boost"))) {
-				s.tree.put(policyFile(n, "boost"), string(text))
+			if exists(s.tree.path(inPolicy(n, "boost"))) {
+				s.tree.put(inPolicy(n, "boost"), string(text))
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestGovernor(t *testing.T) {
 	if len(r.Settings) != 24 || r.Settings[0].Key != "cpu/policy0/energy_performance_preference" || r.Settings[5].Key != "cpu/policy2/governor" || r.Settings[23].Key != "cpu/policy11/governor" {
 		t.Errorf("%q", statuses(r))
 	}
-	if got := tr.get(policyFile(11, "scaling_governor")); got != "performance\n" {
+	if got := tr.get(inPolicy(11, "scaling_governor")); got != "performance\n" {
 		t.Errorf("governor is %q", got)
 	}
 	if r := tr.apply(spark, wanted); r.Writes != 0 {
@@ -117,7 +117,7 @@ func TestGovernorResetsPreference(t *testing.T) {
 	before := tr.snapshot()
 	wanted := spec.Tunables{CPU: &spec.CPUPower{Governor: "performance"}}
 	tr.apply(spark, wanted)
-	if got := tr.get(policyFile(3, preference)); got != "performance\n" {
+	if got := tr.get(inPolicy(3, preference)); got != "performance\n" {
 		t.Errorf("the kernel of this test leaves the preference at %q", got)
 	}
 	mustWarn(t, tr.restoreOwner(spark))
@@ -136,14 +136,14 @@ func TestGovernorResetsPreference(t *testing.T) {
 func TestPreferenceAwayFromPerformance(t *testing.T) {
 	tr := pstateTree(t, 12)
 	for n := range 12 {
-		tr.put(policyFile(n, "scaling_governor"), "performance\n")
-		tr.put(policyFile(n, preference), "performance\n")
+		tr.put(inPolicy(n, "scaling_governor"), "performance\n")
+		tr.put(inPolicy(n, preference), "performance\n")
 	}
 	before := tr.snapshot()
 	_, err := tr.Plan(context.Background(), spark, spec.Tunables{CPU: &spec.CPUPower{EnergyPerformancePreference: "power"}})
 	mustSay(t, err, "cpu/policy0/energy_performance_preference", "under governor performance", "give another governor")
 	tr.apply(spark, spec.Tunables{CPU: &spec.CPUPower{Governor: "powersave", EnergyPerformancePreference: "power"}})
-	if got := tr.get(policyFile(7, preference)); got != "power\n" {
+	if got := tr.get(inPolicy(7, preference)); got != "power\n" {
 		t.Errorf("preference is %q", got)
 	}
 	for _, f := range []func(context.Context) (spec.Report, error){
@@ -227,6 +227,16 @@ func TestOfflinePolicyIsPassedOver(t *testing.T) {
 	r := tr.apply(spark, spec.Tunables{CPU: &spec.CPUPower{Governor: "performance"}})
 	if len(r.Settings) != 11 || r.Settings[4].Key != "cpu/policy5/governor" {
 		t.Errorf("%q", statuses(r))
+	}
+	// One that goes offline later keeps its original.
+	before := tr.files
+	tr.files = busy{tr.files, "/policy3/"}
+	_, err := tr.Restore(context.Background(), spark)
+	mustSay(t, err, "cpu/policy3/governor", "policy3/scaling_governor", "offline", `the ledger keeps the original "powersave"`)
+	tr.files = before
+	mustWarn(t, tr.restoreOwner(spark))
+	if got := tr.get(inPolicy(3, "scaling_governor")); got != "powersave\n" {
+		t.Errorf("policy3 has %q", got)
 	}
 }
 

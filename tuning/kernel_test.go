@@ -114,6 +114,13 @@ var kernelTests = []kernelTest{
 	{"queues to be", kernelQueuesToBe},
 	{"automatic steering", kernelAuto},
 	{"upper devices", kernelUpperDevices},
+	{"forwarding of every interface", kernelForwarding},
+	{"IPv6 off and on", kernelIPv6Off},
+	{"congestion control", kernelCongestionControl},
+	{"ports of connections", kernelPorts},
+	{"what counts of all and one", kernelOutvoted},
+	{"MTU too small for IPv6", kernelMTUTooSmall},
+	{"NIC made anew", kernelNICMadeAnew},
 }
 
 func kernelHost(t *testing.T) *tree {
@@ -266,12 +273,16 @@ func kernelUnsupported(t *testing.T) {
 
 func kernelMachineWide(t *testing.T) {
 	h := kernelHost(t)
-	balancing := false
 	wanted := sysctlsOf("vm.swappiness", "1")
-	wanted.NUMABalancing = &balancing
+	wanted.NUMABalancing, wanted.CPU = new(false), &spec.CPUPower{Governor: "performance"}
 	r := h.apply(spark, wanted)
-	if d := cmp.Diff([]string{"sysctl/vm.swappiness unsupported", "sysctl/kernel.numa_balancing unsupported"}, statuses(r)); d != "" || r.Writes != 0 {
-		t.Errorf("%d writes, %s", r.Writes, d)
+	for _, s := range r.Settings {
+		if s.Status != spec.Unsupported {
+			t.Errorf("%+v", s)
+		}
+	}
+	if setting1(t, r, "sysctl/vm.swappiness").Live == "" || len(r.Settings) < 3 || r.Writes != 0 {
+		t.Errorf("%+v", r)
 	}
 	wanted.Required = true
 	_, err := h.Apply(context.Background(), spark, wanted, nil)
@@ -282,7 +293,7 @@ func kernelSysfs(t *testing.T) {
 	h := kernelHost(t)
 	const path, value = "sys/class/net/one/gro_flush_timeout", "20000"
 	before := h.get(path)
-	wanted := sysfsOf("/"+path, value, "/sys/kernel/mm/ksm/run", "1")
+	wanted := sysfsOf("/"+path, value, "/sys/kernel/mm/ksm/run", "1", "/sys/class/net/one/statistics/rx_bytes", "0")
 	wanted.Hugepages = &spec.Hugepages{Enabled: "always", Defrag: "never"}
 	r := h.apply(spark, wanted)
 	if s := setting1(t, r, "sysfs/devices/virtual/net/one/gro_flush_timeout"); s.Status != spec.Applied || h.get(path) != value+"\n" {
@@ -293,6 +304,9 @@ func kernelSysfs(t *testing.T) {
 		if s := setting1(t, r, key); s.Status != spec.Unsupported || s.Live == "" || strings.ContainsAny(s.Live, "[] ") {
 			t.Errorf("%+v", s)
 		}
+	}
+	if s := setting1(t, r, "sysfs/devices/virtual/net/one/statistics/rx_bytes"); s.Status != spec.Unsupported || !strings.Contains(s.Reason, "read-only here") {
+		t.Errorf("%+v", s)
 	}
 	if r := h.apply(spark, wanted); r.Writes != 0 {
 		t.Errorf("second apply: %+v", r)
@@ -309,8 +323,8 @@ func kernelRollback(t *testing.T) {
 	h := kernelHost(t)
 	const somaxconn = "proc/sys/net/core/somaxconn"
 	before := h.get(somaxconn)
-	_, err := h.Apply(context.Background(), spark, sysctlsOf("net.core.somaxconn", "1234", "net.ipv4.tcp_congestion_control", "nosuch"), nil)
-	mustSay(t, err, `"nosuch"`, "/proc/sys/net/ipv4/tcp_congestion_control", "ENOENT", "module", "found", "put back as before: sysctl/net.core.somaxconn")
+	_, err := h.Apply(context.Background(), spark, sysctlsOf("net.core.somaxconn", "1234", "net.ipv4.ip_local_reserved_ports", "70000"), nil)
+	mustSay(t, err, `"70000"`, "/proc/sys/net/ipv4/ip_local_reserved_ports", "EINVAL", "check its range", "found", "put back as before: sysctl/net.core.somaxconn")
 	if got := h.get(somaxconn); got != before {
 		t.Errorf("%q, was %q", got, before)
 	}
@@ -345,6 +359,9 @@ func kernelDottedName(t *testing.T) {
 	h := kernelHost(t)
 	const path = "proc/sys/net/ipv4/conf/eth0.100/rp_filter"
 	before := h.get(path)
+	if s := h.plan(spark, sysctlsOf("net.ipv4.conf.eth0.100.rp_filter", "2")).Settings[0]; s.Key != "sysctl/net.ipv4.conf.eth0/100.rp_filter" || s.Status != spec.Differs {
+		t.Errorf("with plain dots: %+v", s)
+	}
 	r := h.apply(spark, sysctlsOf("net/ipv4/conf/eth0.100/rp_filter", "2"))
 	if s := r.Settings[0]; s.Key != "sysctl/net.ipv4.conf.eth0/100.rp_filter" || s.Status != spec.Applied || h.get(path) != "2\n" {
 		t.Errorf("%+v", s)

@@ -17,7 +17,8 @@ import (
 const noFileKey = "limits/nofile"
 
 // limits are those of the servers and loaders that the lab starts. They are kept beside
-// the ledger, where whoever starts one finds them.
+// the ledger, where whoever starts one finds them; what runs already keeps its own until it
+// is started afresh.
 var limits = tunable{expand: (*Host).expandLimits, find: (*Host).findLimit}
 
 func (h *Host) expandLimits(t spec.Tunables) ([]setting, error) {

@@ -3,6 +3,8 @@ package tuning
 import (
 	"context"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -68,6 +70,35 @@ func TestLimitsOfAFailedApplyAreGone(t *testing.T) {
 	_, err := tr.Apply(context.Background(), spark, wanted, nil)
 	mustSay(t, err, "EINVAL", "put back as before: limits/nofile")
 	tr.checkNoFileIs(0)
+}
+
+// Capabilities are a thread's: without this one, root is bound by the hard limit too.
+func TestLimitsOfTheUnprivileged(t *testing.T) {
+	tr := newTree(t)
+	tr.put("proc/sys/fs/nr_open", "1073741824\n")
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	beyond := int(limit.Max) + 1
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+		var data [2]unix.CapUserData
+		if err := unix.Capget(&header, &data[0]); err != nil {
+			done <- err
+			return
+		}
+		data[0].Effective &^= 1 << unix.CAP_SYS_RESOURCE
+		if err := unix.Capset(&header, &data[0]); err != nil {
+			done <- err
+			return
+		}
+		_, err := tr.Plan(context.Background(), spark, noFile(beyond))
+		done <- err
+	}()
+	mustSay(t, <-done, "limits/nofile", strconv.Itoa(beyond), strconv.FormatUint(limit.Max, 10), "CAP_SYS_RESOURCE")
 }
 
 func TestLimitsBeyondTheKernels(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
@@ -19,11 +20,16 @@ func (h *Host) Plan(ctx context.Context, owner spec.Owner, t spec.Tunables) (spe
 	if err != nil {
 		return spec.Report{}, err
 	}
+	return h.planned(ctx, ledger, owner, t)
+}
+
+// planned is what an apply would find, by a ledger.
+func (h *Host) planned(ctx context.Context, ledger Ledger, owner spec.Owner, t spec.Tunables) (spec.Report, error) {
 	p, err := h.compare(ctx, ledger, owner, t)
 	if err != nil {
 		return spec.Report{}, err
 	}
-	report := spec.Report{Reads: len(p.steps), Notes: p.notes}
+	report := spec.Report{Reads: len(p.steps), Notes: p.notes, Warnings: p.warnings}
 	for _, s := range p.steps {
 		report.Settings = append(report.Settings, s.verdict(s.before))
 	}
@@ -42,6 +48,8 @@ type plan struct {
 	partial bool
 	// persist has the values applied again at each boot.
 	persist bool
+	// warnings are what a person should know before and after.
+	warnings []string
 }
 
 // step is a setting with what the host and the ledger say of it.
@@ -61,9 +69,11 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 		return plan{}, err
 	}
 	p := plan{owner: owner, bootID: bootID, required: t.Required, persist: t.Persist}
+	// A NIC that is not there is said once, not by each tunable.
+	t, faults := h.withoutUnknownNICs(t)
 	t = p.resolve(h, ledger, t)
 	settings, err := h.expand(t)
-	faults := []error{err}
+	faults = append(faults, err)
 	known := ledger.clone() // the steps point into it, so nobody else may
 	for _, s := range settings {
 		if err := ctx.Err(); err != nil {
@@ -79,7 +89,22 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 		}
 		p.steps = append(p.steps, one)
 	}
-	return p, errors.Join(faults...)
+	if err := errors.Join(faults...); err != nil {
+		return plan{}, err
+	}
+	p.warnings = append(h.withoutEffect(p.sysctls()), h.otherOwners(t, p.sysctls())...)
+	return p, nil
+}
+
+// sysctls are the wanted sysctls that the host can have, by canonical key.
+func (p plan) sysctls() map[string]string {
+	wanted := map[string]string{}
+	for _, s := range p.steps {
+		if key, ok := strings.CutPrefix(s.key, sysctlPrefix); ok && s.unsupported == "" {
+			wanted[key] = s.desired
+		}
+	}
+	return wanted
 }
 
 // missed is the error where a value is required that the host can't have.

@@ -56,14 +56,6 @@ func (tr *tree) disturb(random *rand.Rand) (what string) {
 		wanted.NICs = []spec.NIC{{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0-1", FlowEntries: 64 << random.IntN(3)}}}
 	}
 	if random.IntN(2) == 0 {
-		steering := []*spec.Steering{nil, {CPUs: "0-1", ExcludeIRQ: true}, {CPUs: spec.Auto}}[random.IntN(3)]
-		n := spec.NIC{Name: "eth8", PacketSteering: steering}
-		if steering == nil || steering.CPUs != spec.Auto {
-			n.IRQAffinity = []string{"auto", "2"}[random.IntN(2)]
-		}
-		wanted.NICs = append(wanted.NICs, n)
-	}
-	if random.IntN(2) == 0 {
 		wanted.CPU = &spec.CPUPower{Governor: []string{"performance", "powersave"}[random.IntN(2)]}
 	}
 	if random.IntN(2) == 0 {
@@ -74,6 +66,14 @@ func (tr *tree) disturb(random *rand.Rand) (what string) {
 	}
 	if random.IntN(2) == 0 {
 		wanted.Limits = &spec.ProcessLimits{NoFile: 1024 << random.IntN(3)}
+	}
+	if random.IntN(2) == 0 {
+		steering := []*spec.Steering{nil, {CPUs: "0-1", ExcludeIRQ: true}, {CPUs: spec.Auto}}[random.IntN(3)]
+		n := spec.NIC{Name: "eth8", PacketSteering: steering}
+		if steering == nil || steering.CPUs != spec.Auto {
+			n.IRQAffinity = []string{"auto", "2"}[random.IntN(2)]
+		}
+		wanted.NICs = append(wanted.NICs, n)
 	}
 	ctx := context.Background()
 	switch n := 1 + random.IntN(8); random.IntN(8) {

@@ -83,11 +83,11 @@ func (h *Host) qdisc(nic, kind string) (setting, error) {
 		return setting{}, fmt.Errorf("%s: %w", k.key, err)
 	}
 	switch foreign := live.foreign(); {
-	case text == s.desired:
+	case text == s.desired: // whatever parameters someone has given it
 	case text == noQdisc:
 		s.unsupported = fmt.Sprintf("the NIC is down and was never up, so it has none yet: ip link set %s up", nic)
 	case foreign != "":
-		s.unsupported = fmt.Sprintf("someone has set %s, and its parameters could not be put back; take it away first: tc qdisc del dev %s root", foreign, nic)
+		s.unsupported = fmt.Sprintf("the NIC has %s, whose parameters could not be put back; unless it is the rate of a lab's link, take it away first: tc qdisc del dev %s root", foreign, nic)
 	default:
 		if s.unsupported, err = lacksQdisc(kind); err != nil {
 			return setting{}, fmt.Errorf("%s: %w", k.key, err)

@@ -180,12 +180,13 @@ func kernelQdiscExplicitOriginal(t *testing.T) {
 	}
 	root.Handle = netlink.MakeHandle(0x42, 0)
 	leaf := &netlink.GenericQdisc{QdiscAttrs: attributes(link, netlink.MakeHandle(0x42, 2)), QdiscType: "pfifo"}
+	leaf.Handle = netlink.MakeHandle(0x43, 0)
 	for _, q := range []netlink.Qdisc{root, leaf} {
 		if err := netlink.QdiscReplace(q); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s := h.plan(spark, qdiscOf("explicit", "bfifo")).Settings[0]; s.Status != spec.Unsupported || s.Live != "mq pfifo_fast pfifo" || !strings.Contains(s.Reason, "the queue discipline pfifo ") {
+	if s := h.plan(spark, qdiscOf("explicit", "bfifo")).Settings[0]; s.Status != spec.Unsupported || s.Live != "mq pfifo_fast pfifo" || !strings.Contains(s.Reason, "pfifo 43:") {
 		t.Errorf("a leaf of someone's: %+v", s)
 	}
 }
@@ -214,6 +215,13 @@ func kernelQdiscChannels(t *testing.T) {
 	if s := h.plan(spark, wanted).Settings[0]; s.Status != spec.Unchanged {
 		t.Errorf("a shrink: %+v", s)
 	}
+	// Channels of another resource take care of it.
+	more := nicOf(spec.NIC{Name: "grow", Channels: &spec.ChannelCounts{TX: "3"}})
+	h.apply(renamed, more)
+	if s := h.plan(spark, wanted).Settings[0]; s.Status != spec.Unchanged || s.Live != "mq pfifo" {
+		t.Errorf("after more channels: %+v", s)
+	}
+	h.restoreOwner(renamed)
 	mustWarn(t, h.restoreOwner(spark))
 	if d := cmp.Diff([]string{"root (noqueue)"}, qdiscs(t, link)); d != "" {
 		t.Error(d)
@@ -244,9 +252,9 @@ func kernelQdiscRefused(t *testing.T) {
 		}
 	}
 	wanted := qdiscOf("lacking", "bfifo")
-	wanted.Sysctls = map[string]string{"net.ipv4.tcp_congestion_control": "nosuch"}
+	wanted.Sysctls = map[string]string{"net.ipv4.ip_local_reserved_ports": "70000"}
 	_, err = h.Apply(context.Background(), spark, wanted, nil)
-	mustSay(t, err, "ENOENT", `put back as before: nic/lacking/qdisc = "pfifo_fast"`)
+	mustSay(t, err, "EINVAL", `put back as before: nic/lacking/qdisc = "pfifo_fast"`)
 	if d := cmp.Diff([]string{"root (pfifo_fast)"}, qdiscs(t, link)); d != "" {
 		t.Error(d)
 	}

@@ -31,7 +31,12 @@ func (h *Host) RemoveUnused(ctx context.Context) (removed bool, err error) {
 	case err != nil:
 		return false, fmt.Errorf("ledger: %w", err)
 	}
-	if err := os.RemoveAll(gone); err != nil && !errors.Is(err, unix.EBUSY) {
+	err = os.RemoveAll(gone)
+	for tries := 0; errors.Is(err, unix.ENOTEMPTY) && tries < 100; tries++ {
+		// Whoever was opening the lock has made it there anew; it sees that it is gone.
+		err = os.RemoveAll(gone)
+	}
+	if err != nil && !errors.Is(err, unix.EBUSY) {
 		return false, fmt.Errorf("ledger: %w", err)
 	}
 	return true, nil

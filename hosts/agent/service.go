@@ -129,6 +129,14 @@ func (s *Service) Claim(ctx context.Context, r *agentpb.ClaimRequest) (*agentpb.
 	return &agentpb.ClaimReply{Facts: text, Warnings: adopted.Warnings}, err
 }
 
+// Claimed implements agentpb.AgentServer.
+func (s *Service) Claimed(_ context.Context, r *agentpb.ClaimedRequest) (*agentpb.ClaimedReply, error) {
+	claims, err := s.tuning.Claims(r.GetLab())
+	return &agentpb.ClaimedReply{
+		Claimed: slices.ContainsFunc(claims, func(c tuning.Claim) bool { return c.Kind == tuning.ClaimHost }),
+	}, err
+}
+
 // Release implements agentpb.AgentServer.
 func (s *Service) Release(ctx context.Context, r *agentpb.ReleaseRequest) (*agentpb.TuneReply, error) {
 	unlock, err := s.lock(ctx, nil)
@@ -191,14 +199,18 @@ func (s *Service) Plan(ctx context.Context, r *agentpb.TuneRequest) (*agentpb.Tu
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPersist(want); err != nil {
-		return nil, err
-	}
-	report, err := s.tuning.Plan(ctx, owner(r.GetOwner()), want)
+	report, err := s.plan(ctx, owner(r.GetOwner()), want)
 	if err != nil {
 		return nil, err
 	}
 	return reply(report)
+}
+
+func (s *Service) plan(ctx context.Context, o spec.Owner, want spec.Tunables) (spec.Report, error) {
+	if err := checkPersist(want); err != nil {
+		return spec.Report{}, err
+	}
+	return s.tuning.Plan(ctx, o, want)
 }
 
 // Apply implements agentpb.AgentServer. It does not end with the connection: a change
@@ -208,30 +220,15 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 	if err != nil {
 		return err
 	}
-	if err := checkPersist(want); err != nil {
-		return err
-	}
-	unlock, err := s.lock(stream.Context(), func(holder string) {
-		_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Waiting{Waiting: holder}})
-	})
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if want.Persist {
-		// Before the first value is in the ledger: what is to be there at the next boot must
-		// be, whenever that comes.
-		if err := s.addBootUnit(stream.Context()); err != nil {
-			return err
-		}
-	}
-	report, err := s.tuning.Apply(stream.Context(), owner(r.GetOwner()), want, func(setting spec.Setting) {
+	report, err := s.apply(stream.Context(), owner(r.GetOwner()), want, func(setting spec.Setting) {
 		if text, err := json.Marshal(setting); err == nil {
 			// A reader that is gone misses progress, not the outcome: that is in the ledger.
 			_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Setting{Setting: text}})
 		}
+	}, func(holder string) {
+		_ = stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Waiting{Waiting: holder}})
 	})
-	if err := errors.Join(err, s.fitBootUnit(context.WithoutCancel(stream.Context()))); err != nil {
+	if err != nil {
 		return err
 	}
 	text, err := json.Marshal(report)
@@ -239,6 +236,26 @@ func (s *Service) Apply(r *agentpb.TuneRequest, stream grpc.ServerStreamingServe
 		return err
 	}
 	return stream.Send(&agentpb.ApplyEvent{Event: &agentpb.ApplyEvent_Report{Report: text}})
+}
+
+func (s *Service) apply(ctx context.Context, o spec.Owner, want spec.Tunables, progress func(spec.Setting), waiting func(holder string)) (spec.Report, error) {
+	if err := checkPersist(want); err != nil {
+		return spec.Report{}, err
+	}
+	unlock, err := s.lock(ctx, waiting)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	defer unlock()
+	if want.Persist {
+		// Before the first value is in the ledger: what is to be there at the next boot must
+		// be, whenever that comes.
+		if err := s.addBootUnit(ctx); err != nil {
+			return spec.Report{}, err
+		}
+	}
+	report, err := s.tuning.Apply(ctx, o, want, progress)
+	return report, errors.Join(err, s.fitBootUnit(context.WithoutCancel(ctx)))
 }
 
 // Restore implements agentpb.AgentServer.

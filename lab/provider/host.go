@@ -32,6 +32,8 @@ type HostState struct {
 	Facts hostspec.Facts `pulumi:"facts"`
 	Ref   HostRef        `pulumi:"ref"`
 	Login string         `pulumi:"login"`
+	// Claimed is false where somebody has ended the lab on the host by hand.
+	Claimed bool `pulumi:"claimed,optional"`
 }
 
 // Connection says how a host is reached.
@@ -62,6 +64,7 @@ func (args *HostArgs) Annotate(a infer.Annotator) {
 // Annotate documents the outputs.
 func (h *HostState) Annotate(a infer.Annotator) {
 	a.Describe(&h.Facts, "What the host says of itself.")
+	a.Describe(&h.Claimed, "Whether the host knows that this lab uses it. Not so after a `benchlab-agent restore` there, until the next `up --refresh`.")
 	a.Describe(&h.Login, "The command that logs in to the host.")
 	a.Describe(&h.Ref, "The host as an input of other resources.")
 }
@@ -92,6 +95,7 @@ func (c *Connection) Annotate(a infer.Annotator) {
 // WireDependencies keeps the outputs known in a preview that does not change the connection.
 func (*Host) WireDependencies(f infer.FieldSelector, args *HostArgs, state *HostState) {
 	f.OutputField(&state.Facts).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Links))
+	f.OutputField(&state.Claimed).AlwaysKnown()
 	f.OutputField(&state.Login).DependsOn(f.InputField(&args.Connection))
 	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab), f.InputField(&args.Links))
 }
@@ -114,6 +118,9 @@ func (h *Host) Diff(ctx context.Context, r infer.DiffRequest[HostArgs, HostState
 	}
 	if !slices.Equal(r.Inputs.Links, r.State.Links) {
 		d.DetailedDiff["links"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
+	}
+	if !r.State.Claimed {
+		d.DetailedDiff["claimed"] = p.PropertyDiff{Kind: p.Update}
 	}
 	d.HasChanges = len(d.DetailedDiff) > 0
 	return d, nil
@@ -173,7 +180,7 @@ func newHostState(args HostArgs, facts hostspec.Facts) HostState {
 	return HostState{
 		HostArgs: args, Facts: facts,
 		Ref:   HostRef{Connection: args.Connection, MachineID: facts.MachineID, Lab: args.Lab, Links: args.Links},
-		Login: args.Connection.Command(),
+		Login: args.Connection.Command(), Claimed: true,
 	}
 }
 
@@ -190,14 +197,16 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 	if err != nil {
 		return infer.ReadResponse[HostArgs, HostState]{}, err
 	}
-	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: newHostState(r.State.HostArgs, facts)}, nil
+	state := newHostState(r.State.HostArgs, facts)
+	state.Claimed, err = host.Claimed(ctx, r.State.Lab)
+	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: state}, err
 }
 
 // Update follows a host to another address and looks at its new NICs; Diff has made sure that it is the same machine.
 func (h *Host) Update(ctx context.Context, r infer.UpdateRequest[HostArgs, HostState]) (infer.UpdateResponse[HostState], error) {
 	if r.DryRun {
 		state := r.State
-		state.HostArgs = r.Inputs
+		state.HostArgs, state.Claimed = r.Inputs, true
 		return infer.UpdateResponse[HostState]{Output: state}, h.preview(ctx, r.Inputs)
 	}
 	state, err := h.claim(ctx, r.Inputs)

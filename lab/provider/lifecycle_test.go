@@ -254,6 +254,33 @@ func TestSysctlLifecycle(t *testing.T) {
 	}
 }
 
+// Somebody ends the lab on the host by hand: a refresh sees it, and the next update claims
+// the host anew.
+func TestHostEndedByHand(t *testing.T) {
+	b := newBox(t)
+	host, ref := b.host(t)
+	sysctl := b.object("tuning:Sysctl", "somaxconn")
+	sysctl.create(t, map[string]property.Value{"host": ref, "key": property.New("net.core.somaxconn"), "value": property.New("5000")})
+	host.refresh(t)
+	if d := host.diff(t, host.inputs); d.HasChanges {
+		t.Errorf("a refresh differs: %+v", d)
+	}
+	b.sh(t, "/var/lib/benchlab/bin/benchlab-agent-* restore")
+	host.refresh(t)
+	d := host.diff(t, host.inputs)
+	if diff := cmp.Diff(map[string]p.PropertyDiff{"claimed": {Kind: p.Update}}, d.DetailedDiff); diff != "" || !d.HasChanges {
+		t.Errorf("ended by hand (-want +got):\n%s", diff)
+	}
+	host.update(t, host.inputs)
+	if got := b.sh(t, "cat /var/lib/benchlab/ledger.json"); !strings.Contains(got, `"kind": "host"`) {
+		t.Errorf("no claim in the ledger:\n%s", got)
+	}
+	if d := host.diff(t, host.inputs); d.HasChanges {
+		t.Errorf("claimed again, it differs: %+v", d)
+	}
+	host.delete(t)
+}
+
 func TestPacketSteeringLifecycle(t *testing.T) {
 	b := newBox(t)
 	const queues = "/sys/class/net/data0/queues/"

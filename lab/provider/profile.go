@@ -8,26 +8,14 @@ import (
 // Profile is all the tuning of a host as one resource: ordered and applied in one call,
 // with the verdict and the drift of each value.
 type Profile struct {
-	tuner[ProfileArgs, ProfileState]
-}
-
-func newProfile(l *lab) *Profile {
-	return &Profile{tuner[ProfileArgs, ProfileState]{
-		lab:   l,
-		join:  func(args ProfileArgs, t Tuned) ProfileState { return ProfileState{args, t} },
-		split: func(s ProfileState) (ProfileArgs, Tuned) { return s.ProfileArgs, s.Tuned },
-		drifted: func(args ProfileArgs, drift map[string]string, _ Tuned) ProfileArgs {
-			args.Drift = drift
-			return args
-		},
-	}}
+	tuner[ProfileArgs, ProfileState, *ProfileState]
 }
 
 // ProfileArgs are the inputs of a Profile.
 type ProfileArgs struct {
 	Host HostRef `pulumi:"host"`
 	spec.Tunables
-	Drift map[string]string `pulumi:"drift,optional"`
+	Drifting
 }
 
 // ProfileState is the state of a Profile.
@@ -35,6 +23,8 @@ type ProfileState struct {
 	ProfileArgs
 	Tuned
 }
+
+func (s *ProfileState) parts() (*ProfileArgs, *Tuned) { return &s.ProfileArgs, &s.Tuned }
 
 // Annotate documents the resource.
 func (r *Profile) Annotate(a infer.Annotator) {
@@ -55,16 +45,13 @@ func (args *ProfileArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Limits, "Limits of the servers and loaders that the lab starts on the host.")
 	a.Describe(&args.Required, "Make an error of what the host can't have. By default it is unsupported.")
 	a.Describe(&args.Persist, "Apply the values again when the host boots; needs systemd there.")
-	a.Describe(&args.Drift, driftDescription)
 }
 
-const driftDescription = "Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value."
+func (args *ProfileArgs) host() HostRef { return args.Host }
 
-func (args ProfileArgs) host() HostRef { return args.Host }
+func (*ProfileArgs) id(name string) string { return name }
 
-func (ProfileArgs) id(name string) string { return name }
-
-func (args ProfileArgs) tunables() spec.Tunables { return args.Tunables }
+func (args *ProfileArgs) tunables() spec.Tunables { return args.Tunables }
 
 // WireDependencies keeps the digest known in a preview that does not change the values.
 func (*Profile) WireDependencies(f infer.FieldSelector, args *ProfileArgs, state *ProfileState) {
@@ -76,4 +63,5 @@ func (*Profile) WireDependencies(f infer.FieldSelector, args *ProfileArgs, state
 	applied := append(values, f.InputField(&args.Host), f.InputField(&args.Drift), f.InputField(&args.Required), f.InputField(&args.Persist))
 	f.OutputField(&state.Settings).DependsOn(applied...)
 	f.OutputField(&state.Writes).DependsOn(applied...)
+	f.OutputField(&state.Notes).DependsOn(applied...)
 }

@@ -7,30 +7,14 @@ import (
 
 // Sysctl is one value under /proc/sys of a host.
 type Sysctl struct {
-	tuner[SysctlArgs, SysctlState]
-}
-
-func newSysctl(l *lab) *Sysctl {
-	return &Sysctl{tuner[SysctlArgs, SysctlState]{
-		lab:   l,
-		join:  func(args SysctlArgs, t Tuned) SysctlState { return SysctlState{args, t} },
-		split: func(s SysctlState) (SysctlArgs, Tuned) { return s.SysctlArgs, s.Tuned },
-		drifted: func(args SysctlArgs, drift map[string]string, found Tuned) SysctlArgs {
-			if _, failed := drift[wholeHost]; failed {
-				args.Value = "" // no value at all: the host no longer has the key
-			} else if len(drift) > 0 {
-				args.Value = found.Settings[0].Live
-			}
-			return args
-		},
-	}}
+	tuner[SysctlArgs, SysctlState, *SysctlState]
 }
 
 // SysctlArgs are the inputs of a Sysctl.
 type SysctlArgs struct {
-	Host  HostRef `pulumi:"host"`
-	Key   string  `pulumi:"key" provider:"replaceOnChanges"`
-	Value string  `pulumi:"value"`
+	Target
+	Key   string `pulumi:"key" provider:"replaceOnChanges"`
+	Value string `pulumi:"value"`
 }
 
 // SysctlState is the state of a Sysctl.
@@ -38,6 +22,8 @@ type SysctlState struct {
 	SysctlArgs
 	Tuned
 }
+
+func (s *SysctlState) parts() (*SysctlArgs, *Tuned) { return &s.SysctlArgs, &s.Tuned }
 
 // Annotate documents the resource.
 func (r *Sysctl) Annotate(a infer.Annotator) {
@@ -47,15 +33,18 @@ func (r *Sysctl) Annotate(a infer.Annotator) {
 
 // Annotate documents the inputs.
 func (args *SysctlArgs) Annotate(a infer.Annotator) {
-	a.Describe(&args.Host, "The host to tune.")
 	a.Describe(&args.Key, "Dotted or slashed: `net.core.somaxconn`, `net/ipv4/conf/eth0.100/rp_filter`.")
 	a.Describe(&args.Value, "Base-10 integers or words, fields split by blanks. Spacing does not matter.")
 }
 
-func (args SysctlArgs) host() HostRef { return args.Host }
+func (args *SysctlArgs) tunables() spec.Tunables {
+	return spec.Tunables{Sysctls: map[string]string{args.Key: args.Value}, Required: args.Required}
+}
 
-func (args SysctlArgs) id(string) string { return args.Key }
+func (args *SysctlArgs) id(string) string { return args.Key }
 
-func (args SysctlArgs) tunables() spec.Tunables {
-	return spec.Tunables{Sysctls: map[string]string{args.Key: args.Value}}
+func (args *SysctlArgs) drifted(drift map[string]string, found Tuned) {
+	if live, ok := found.instead(drift); ok {
+		args.Value = live
+	}
 }

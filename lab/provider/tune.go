@@ -20,6 +20,8 @@ type Tuned struct {
 	Digest string `pulumi:"digest"`
 	// Writes counts kernel writes of the last apply.
 	Writes int `pulumi:"writes"`
+	// Notes say what was chosen where the host's facts decide.
+	Notes []string `pulumi:"notes,optional"`
 }
 
 // Annotate documents the outputs.
@@ -27,6 +29,7 @@ func (t *Tuned) Annotate(a infer.Annotator) {
 	a.Describe(&t.Settings, "The verdict on each value: original, desired, live, status, and the reason where the host can't have it.")
 	a.Describe(&t.Digest, "Digest of the desired values; it changes when they change, not when a host drifts.")
 	a.Describe(&t.Writes, "Kernel writes of the last apply; 0 where everything was as wanted.")
+	a.Describe(&t.Notes, "What was chosen where the host's facts decide, such as the CPUs of `auto`, and why.")
 }
 
 // apply brings a host's values to the wanted ones. An error leaves everything as it was,
@@ -43,22 +46,16 @@ func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned
 		}
 	}, func(holder string) { status(ctx, "waiting for %s", holder) })
 	if errors.Is(err, hosts.ErrConnectionLost) {
-		return Tuned{Settings: []spec.Setting{}, Digest: want.Digest()}, infer.ResourceInitFailedError{Reasons: []string{err.Error()}}
+		return newTuned(spec.Report{}, want), infer.ResourceInitFailedError{Reasons: []string{err.Error()}}
 	}
 	if err != nil {
 		return Tuned{}, err
 	}
 	warn(ctx, report)
-	var notes []string
-	unsupported := 0
-	for _, s := range report.Settings {
-		switch s.Status {
-		case spec.Unsupported:
-			unsupported++
-			fallthrough
-		case spec.Rounded:
-			notes = append(notes, fmt.Sprintf("%s %s: %s", s.Key, s.Status, s.Reason))
-		}
+	unsupported, text := unsupported(report.Settings)
+	notes := rounded(report.Settings)
+	if unsupported > 0 {
+		notes = append(notes, text)
 	}
 	if len(notes) > 0 {
 		p.GetLogger(ctx).Info(strings.Join(notes, "\n"))
@@ -71,7 +68,7 @@ func newTuned(r spec.Report, want spec.Tunables) Tuned {
 	if r.Settings == nil {
 		r.Settings = []spec.Setting{}
 	}
-	return Tuned{Settings: r.Settings, Digest: want.Digest(), Writes: r.Writes}
+	return Tuned{Settings: r.Settings, Digest: want.Digest(), Writes: r.Writes, Notes: r.Notes}
 }
 
 // previewTune shows what an apply would change, live value to desired value. It touches
@@ -93,12 +90,15 @@ func (l *lab) previewTune(ctx context.Context, ref HostRef, want spec.Tunables) 
 	}
 	warn(ctx, report)
 	for _, s := range report.Settings {
-		switch s.Status {
-		case spec.Differs:
+		if s.Status == spec.Differs {
 			p.GetLogger(ctx).Infof("%s: %s → %s", s.Key, s.Live, s.Desired)
-		case spec.Unsupported:
-			p.GetLogger(ctx).Infof("%s unsupported: %s", s.Key, s.Reason)
 		}
+	}
+	for _, note := range report.Notes {
+		p.GetLogger(ctx).Info(note)
+	}
+	if n, text := unsupported(report.Settings); n > 0 {
+		p.GetLogger(ctx).Info(text)
 	}
 	return nil
 }
@@ -152,6 +152,21 @@ func (t Tuned) verdict(found spec.Setting) spec.Setting {
 	return found
 }
 
+// instead is what a refresh reads in the place of the one value that the inputs ask for;
+// ok is false where the host has not drifted. It is empty where the host can't have the
+// value any more.
+func (t Tuned) instead(drift map[string]string) (live string, ok bool) {
+	if _, failed := drift[wholeHost]; failed {
+		return "", true
+	}
+	for _, s := range t.Settings {
+		if s.Status == spec.Differs {
+			return s.Live, true
+		}
+	}
+	return "", false
+}
+
 // wholeHost stands in a drift in the place of a key where the values could not be compared.
 const wholeHost = "host"
 
@@ -194,6 +209,13 @@ func checkTunables(inputs property.Map, want spec.Tunables, failures []p.CheckFa
 	}
 	if err := want.Validate(); err != nil {
 		return []p.CheckFailure{{Reason: err.Error()}}
+	}
+	// What is empty is left alone, and a resource that does nothing else is a mistake.
+	if len(want.NICs) == 1 {
+		idle := spec.Tunables{NICs: []spec.NIC{{Name: want.NICs[0].Name}}}
+		if want.Digest() == idle.Digest() {
+			return []p.CheckFailure{{Reason: fmt.Sprintf("%s: no value is given", want.NICs[0])}}
+		}
 	}
 	return nil
 }

@@ -4,7 +4,8 @@
 // leaf: no I/O, no Pulumi, no SSH.
 package spec
 
-// Tunables is all that one owner wants on one host.
+// Tunables is all that one owner wants on one host. What belongs to a whole machine is
+// unsupported on a host that is a namespace of it.
 type Tunables struct {
 	// Sysctls has the values under /proc/sys by key: dotted or slashed
 	// ("net.core.somaxconn", "net/ipv4/conf/eth0.100/rp_filter"), base-10 integers or
@@ -13,9 +14,11 @@ type Tunables struct {
 	NICs    []NIC             `json:"nics,omitempty" pulumi:"nics,optional"`
 	CPU     *CPUPower         `json:"cpu,omitempty" pulumi:"cpu,optional"`
 	// Hugepages are the transparent ones.
-	Hugepages     *Hugepages `json:"hugepages,omitempty" pulumi:"hugepages,optional"`
-	NUMABalancing *bool      `json:"numaBalancing,omitempty" pulumi:"numaBalancing,optional"`
-	// Sysfs has values of files under /sys by path.
+	Hugepages *Hugepages `json:"hugepages,omitempty" pulumi:"hugepages,optional"`
+	// NUMABalancing is NUMABalancingKey as a switch.
+	NUMABalancing *bool `json:"numaBalancing,omitempty" pulumi:"numaBalancing,optional"`
+	// Sysfs has values of files under /sys by their whole path: one line of words, or one of
+	// the words that a file offers ("none [mq-deadline]"). No file of another tunable.
 	Sysfs map[string]string `json:"sysfs,omitempty" pulumi:"sysfs,optional"`
 	// Services has systemd units, each "stopped" or "masked" while the lab stands.
 	Services map[string]string `json:"services,omitempty" pulumi:"services,optional"`
@@ -36,7 +39,8 @@ type NIC struct {
 	// Offloads by the kernel's feature name ("rx-gro") or ethtool's name of a group ("tso").
 	Offloads   map[string]bool `json:"offloads,omitempty" pulumi:"offloads,optional"`
 	Coalescing *Coalescing     `json:"coalescing,omitempty" pulumi:"coalescing,optional"`
-	// QueueDiscipline is the kind that each tx queue gets ("fq").
+	// QueueDiscipline is the kind that each tx queue gets ("fq"): one that needs no
+	// parameters.
 	QueueDiscipline string `json:"queueDiscipline,omitempty" pulumi:"queueDiscipline,optional"`
 	// IRQAffinity is where the NIC's interrupts are served, one CPU a queue: "auto" (the
 	// cores of the NIC's memory domain), "all", or a list such as "0-3,8".
@@ -91,12 +95,14 @@ type Steering struct {
 	FlowEntriesPerQueue int `json:"flowEntriesPerQueue,omitempty" pulumi:"flowEntriesPerQueue,optional"`
 }
 
-// CPUPower is the frequency scaling of every CPU, policy by policy.
+// CPUPower is the frequency scaling of every CPU, policy by policy. The words are those
+// that the host's driver offers.
 type CPUPower struct {
 	Governor string `json:"governor,omitempty" pulumi:"governor,optional"`
 	// EnergyPerformancePreference is the hint that some drivers take beside the governor.
 	EnergyPerformancePreference string `json:"energyPerformancePreference,omitempty" pulumi:"energyPerformancePreference,optional"`
-	Boost                       *bool  `json:"boost,omitempty" pulumi:"boost,optional"`
+	// Boost is whether CPUs may run above their nominal frequency.
+	Boost *bool `json:"boost,omitempty" pulumi:"boost,optional"`
 }
 
 // Hugepages are the words of /sys/kernel/mm/transparent_hugepage.
@@ -107,7 +113,7 @@ type Hugepages struct {
 
 // ProcessLimits are those of the servers and loaders that the lab starts on the host.
 type ProcessLimits struct {
-	// NoFile is the number of files that one process may have open.
+	// NoFile is the number of files that one process may have open, soft and hard limit.
 	NoFile int `json:"noFile,omitempty" pulumi:"noFile,optional"`
 }
 

@@ -17,7 +17,7 @@ const NUMABalancingKey = "kernel.numa_balancing"
 // Validate checks all that can be checked without the host. The error joins one error
 // for each fault, each naming the key and how to mend it.
 func (t Tunables) Validate() error {
-	faults := slices.Concat(t.checkSysctls(), t.checkNICs(), t.checkFlowTable(), t.checkServices())
+	faults := slices.Concat(t.checkGiven(), t.checkSysctls(), t.checkNICs(), t.checkFlowTable(), t.checkServices())
 	faults = append(faults, t.checkNUMABalancing())
 	if t.Limits != nil && (t.Limits.NoFile < 64 || t.Limits.NoFile > 1<<30) {
 		faults = append(faults, fmt.Errorf("limits: noFile is %d; it must be from 64 to %d", t.Limits.NoFile, 1<<30))

@@ -283,6 +283,94 @@ func (x *ClaimReply) GetWarnings() []string {
 	return nil
 }
 
+type ClaimedRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Lab           string                 `protobuf:"bytes,1,opt,name=lab,proto3" json:"lab,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClaimedRequest) Reset() {
+	*x = ClaimedRequest{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClaimedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClaimedRequest) ProtoMessage() {}
+
+func (x *ClaimedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClaimedRequest.ProtoReflect.Descriptor instead.
+func (*ClaimedRequest) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ClaimedRequest) GetLab() string {
+	if x != nil {
+		return x.Lab
+	}
+	return ""
+}
+
+type ClaimedReply struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Claimed       bool                   `protobuf:"varint,1,opt,name=claimed,proto3" json:"claimed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClaimedReply) Reset() {
+	*x = ClaimedReply{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClaimedReply) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClaimedReply) ProtoMessage() {}
+
+func (x *ClaimedReply) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClaimedReply.ProtoReflect.Descriptor instead.
+func (*ClaimedReply) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ClaimedReply) GetClaimed() bool {
+	if x != nil {
+		return x.Claimed
+	}
+	return false
+}
+
 type ReleaseRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Owner         *Owner                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
@@ -292,7 +380,7 @@ type ReleaseRequest struct {
 
 func (x *ReleaseRequest) Reset() {
 	*x = ReleaseRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[5]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -304,7 +392,7 @@ func (x *ReleaseRequest) String() string {
 func (*ReleaseRequest) ProtoMessage() {}
 
 func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[5]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -317,7 +405,7 @@ func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{5}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ReleaseRequest) GetOwner() *Owner {
@@ -337,7 +425,7 @@ type TuneRequest struct {
 
 func (x *TuneRequest) Reset() {
 	*x = TuneRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[6]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -349,7 +437,7 @@ func (x *TuneRequest) String() string {
 func (*TuneRequest) ProtoMessage() {}
 
 func (x *TuneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[6]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -362,7 +450,7 @@ func (x *TuneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TuneRequest.ProtoReflect.Descriptor instead.
 func (*TuneRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{6}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TuneRequest) GetOwner() *Owner {
@@ -388,7 +476,7 @@ type TuneReply struct {
 
 func (x *TuneReply) Reset() {
 	*x = TuneReply{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[7]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -400,7 +488,7 @@ func (x *TuneReply) String() string {
 func (*TuneReply) ProtoMessage() {}
 
 func (x *TuneReply) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[7]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -413,7 +501,7 @@ func (x *TuneReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TuneReply.ProtoReflect.Descriptor instead.
 func (*TuneReply) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{7}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TuneReply) GetReport() []byte {
@@ -437,7 +525,7 @@ type ApplyEvent struct {
 
 func (x *ApplyEvent) Reset() {
 	*x = ApplyEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[8]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -449,7 +537,7 @@ func (x *ApplyEvent) String() string {
 func (*ApplyEvent) ProtoMessage() {}
 
 func (x *ApplyEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[8]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -462,7 +550,7 @@ func (x *ApplyEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyEvent.ProtoReflect.Descriptor instead.
 func (*ApplyEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{8}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ApplyEvent) GetEvent() isApplyEvent_Event {
@@ -530,7 +618,7 @@ type RestoreRequest struct {
 
 func (x *RestoreRequest) Reset() {
 	*x = RestoreRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[9]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -542,7 +630,7 @@ func (x *RestoreRequest) String() string {
 func (*RestoreRequest) ProtoMessage() {}
 
 func (x *RestoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[9]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -555,7 +643,7 @@ func (x *RestoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreRequest.ProtoReflect.Descriptor instead.
 func (*RestoreRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{9}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RestoreRequest) GetOwner() *Owner {
@@ -582,7 +670,7 @@ type StartServerRequest struct {
 
 func (x *StartServerRequest) Reset() {
 	*x = StartServerRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -594,7 +682,7 @@ func (x *StartServerRequest) String() string {
 func (*StartServerRequest) ProtoMessage() {}
 
 func (x *StartServerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -607,7 +695,7 @@ func (x *StartServerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartServerRequest.ProtoReflect.Descriptor instead.
 func (*StartServerRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{10}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *StartServerRequest) GetOwner() *Owner {
@@ -662,7 +750,7 @@ type UnitRequest struct {
 
 func (x *UnitRequest) Reset() {
 	*x = UnitRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -674,7 +762,7 @@ func (x *UnitRequest) String() string {
 func (*UnitRequest) ProtoMessage() {}
 
 func (x *UnitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -687,7 +775,7 @@ func (x *UnitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnitRequest.ProtoReflect.Descriptor instead.
 func (*UnitRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{11}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *UnitRequest) GetOwner() *Owner {
@@ -716,7 +804,7 @@ type ServerStatus struct {
 
 func (x *ServerStatus) Reset() {
 	*x = ServerStatus{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -728,7 +816,7 @@ func (x *ServerStatus) String() string {
 func (*ServerStatus) ProtoMessage() {}
 
 func (x *ServerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -741,7 +829,7 @@ func (x *ServerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerStatus.ProtoReflect.Descriptor instead.
 func (*ServerStatus) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{12}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ServerStatus) GetRunning() bool {
@@ -773,7 +861,7 @@ type StopServerReply struct {
 
 func (x *StopServerReply) Reset() {
 	*x = StopServerReply{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -785,7 +873,7 @@ func (x *StopServerReply) String() string {
 func (*StopServerReply) ProtoMessage() {}
 
 func (x *StopServerReply) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -798,7 +886,7 @@ func (x *StopServerReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopServerReply.ProtoReflect.Descriptor instead.
 func (*StopServerReply) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{13}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{15}
 }
 
 type ServerStatsReply struct {
@@ -810,7 +898,7 @@ type ServerStatsReply struct {
 
 func (x *ServerStatsReply) Reset() {
 	*x = ServerStatsReply{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -822,7 +910,7 @@ func (x *ServerStatsReply) String() string {
 func (*ServerStatsReply) ProtoMessage() {}
 
 func (x *ServerStatsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -835,7 +923,7 @@ func (x *ServerStatsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerStatsReply.ProtoReflect.Descriptor instead.
 func (*ServerStatsReply) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{14}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ServerStatsReply) GetStats() []byte {
@@ -856,7 +944,7 @@ type RunLoaderRequest struct {
 
 func (x *RunLoaderRequest) Reset() {
 	*x = RunLoaderRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -868,7 +956,7 @@ func (x *RunLoaderRequest) String() string {
 func (*RunLoaderRequest) ProtoMessage() {}
 
 func (x *RunLoaderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -881,7 +969,7 @@ func (x *RunLoaderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunLoaderRequest.ProtoReflect.Descriptor instead.
 func (*RunLoaderRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{15}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RunLoaderRequest) GetOwner() *Owner {
@@ -918,7 +1006,7 @@ type LoaderEvent struct {
 
 func (x *LoaderEvent) Reset() {
 	*x = LoaderEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -930,7 +1018,7 @@ func (x *LoaderEvent) String() string {
 func (*LoaderEvent) ProtoMessage() {}
 
 func (x *LoaderEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -943,7 +1031,7 @@ func (x *LoaderEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoaderEvent.ProtoReflect.Descriptor instead.
 func (*LoaderEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{16}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *LoaderEvent) GetEvent() isLoaderEvent_Event {
@@ -1002,7 +1090,7 @@ type ExclusiveRequest struct {
 
 func (x *ExclusiveRequest) Reset() {
 	*x = ExclusiveRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1014,7 +1102,7 @@ func (x *ExclusiveRequest) String() string {
 func (*ExclusiveRequest) ProtoMessage() {}
 
 func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1027,7 +1115,7 @@ func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveRequest.ProtoReflect.Descriptor instead.
 func (*ExclusiveRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{17}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExclusiveRequest) GetRequest() isExclusiveRequest_Request {
@@ -1109,7 +1197,7 @@ type Suspend struct {
 
 func (x *Suspend) Reset() {
 	*x = Suspend{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1121,7 +1209,7 @@ func (x *Suspend) String() string {
 func (*Suspend) ProtoMessage() {}
 
 func (x *Suspend) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1134,7 +1222,7 @@ func (x *Suspend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suspend.ProtoReflect.Descriptor instead.
 func (*Suspend) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
 }
 
 type Resume struct {
@@ -1145,7 +1233,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1157,7 +1245,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1170,7 +1258,7 @@ func (x *Resume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resume.ProtoReflect.Descriptor instead.
 func (*Resume) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
 }
 
 type ExclusiveEvent struct {
@@ -1186,7 +1274,7 @@ type ExclusiveEvent struct {
 
 func (x *ExclusiveEvent) Reset() {
 	*x = ExclusiveEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1198,7 +1286,7 @@ func (x *ExclusiveEvent) String() string {
 func (*ExclusiveEvent) ProtoMessage() {}
 
 func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1211,7 +1299,7 @@ func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveEvent.ProtoReflect.Descriptor instead.
 func (*ExclusiveEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExclusiveEvent) GetEvent() isExclusiveEvent_Event {
@@ -1264,7 +1352,7 @@ type Done struct {
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1364,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1289,7 +1377,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Done) GetReport() []byte {
@@ -1321,7 +1409,11 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\n" +
 	"ClaimReply\x12\x14\n" +
 	"\x05facts\x18\x01 \x01(\fR\x05facts\x12\x1a\n" +
-	"\bwarnings\x18\x02 \x03(\tR\bwarnings\"@\n" +
+	"\bwarnings\x18\x02 \x03(\tR\bwarnings\"\"\n" +
+	"\x0eClaimedRequest\x12\x10\n" +
+	"\x03lab\x18\x01 \x01(\tR\x03lab\"(\n" +
+	"\fClaimedReply\x12\x18\n" +
+	"\aclaimed\x18\x01 \x01(\bR\aclaimed\"@\n" +
 	"\x0eReleaseRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"Y\n" +
 	"\vTuneRequest\x12.\n" +
@@ -1378,10 +1470,11 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\x04done\x18\x02 \x01(\v2\x17.benchlab.agent.v1.DoneH\x00R\x04doneB\a\n" +
 	"\x05event\"\x1e\n" +
 	"\x04Done\x12\x16\n" +
-	"\x06report\x18\x01 \x01(\fR\x06report2\xbd\a\n" +
+	"\x06report\x18\x01 \x01(\fR\x06report2\x8c\b\n" +
 	"\x05Agent\x12G\n" +
 	"\x05Facts\x12\x1f.benchlab.agent.v1.FactsRequest\x1a\x1d.benchlab.agent.v1.FactsReply\x12G\n" +
-	"\x05Claim\x12\x1f.benchlab.agent.v1.ClaimRequest\x1a\x1d.benchlab.agent.v1.ClaimReply\x12J\n" +
+	"\x05Claim\x12\x1f.benchlab.agent.v1.ClaimRequest\x1a\x1d.benchlab.agent.v1.ClaimReply\x12M\n" +
+	"\aClaimed\x12!.benchlab.agent.v1.ClaimedRequest\x1a\x1f.benchlab.agent.v1.ClaimedReply\x12J\n" +
 	"\aRelease\x12!.benchlab.agent.v1.ReleaseRequest\x1a\x1c.benchlab.agent.v1.TuneReply\x12D\n" +
 	"\x04Plan\x12\x1e.benchlab.agent.v1.TuneRequest\x1a\x1c.benchlab.agent.v1.TuneReply\x12H\n" +
 	"\x05Apply\x12\x1e.benchlab.agent.v1.TuneRequest\x1a\x1d.benchlab.agent.v1.ApplyEvent0\x01\x12J\n" +
@@ -1406,31 +1499,33 @@ func file_hosts_agent_agentpb_agent_proto_rawDescGZIP() []byte {
 	return file_hosts_agent_agentpb_agent_proto_rawDescData
 }
 
-var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*Owner)(nil),              // 0: benchlab.agent.v1.Owner
 	(*FactsRequest)(nil),       // 1: benchlab.agent.v1.FactsRequest
 	(*FactsReply)(nil),         // 2: benchlab.agent.v1.FactsReply
 	(*ClaimRequest)(nil),       // 3: benchlab.agent.v1.ClaimRequest
 	(*ClaimReply)(nil),         // 4: benchlab.agent.v1.ClaimReply
-	(*ReleaseRequest)(nil),     // 5: benchlab.agent.v1.ReleaseRequest
-	(*TuneRequest)(nil),        // 6: benchlab.agent.v1.TuneRequest
-	(*TuneReply)(nil),          // 7: benchlab.agent.v1.TuneReply
-	(*ApplyEvent)(nil),         // 8: benchlab.agent.v1.ApplyEvent
-	(*RestoreRequest)(nil),     // 9: benchlab.agent.v1.RestoreRequest
-	(*StartServerRequest)(nil), // 10: benchlab.agent.v1.StartServerRequest
-	(*UnitRequest)(nil),        // 11: benchlab.agent.v1.UnitRequest
-	(*ServerStatus)(nil),       // 12: benchlab.agent.v1.ServerStatus
-	(*StopServerReply)(nil),    // 13: benchlab.agent.v1.StopServerReply
-	(*ServerStatsReply)(nil),   // 14: benchlab.agent.v1.ServerStatsReply
-	(*RunLoaderRequest)(nil),   // 15: benchlab.agent.v1.RunLoaderRequest
-	(*LoaderEvent)(nil),        // 16: benchlab.agent.v1.LoaderEvent
-	(*ExclusiveRequest)(nil),   // 17: benchlab.agent.v1.ExclusiveRequest
-	(*Suspend)(nil),            // 18: benchlab.agent.v1.Suspend
-	(*Resume)(nil),             // 19: benchlab.agent.v1.Resume
-	(*ExclusiveEvent)(nil),     // 20: benchlab.agent.v1.ExclusiveEvent
-	(*Done)(nil),               // 21: benchlab.agent.v1.Done
-	nil,                        // 22: benchlab.agent.v1.StartServerRequest.EnvEntry
+	(*ClaimedRequest)(nil),     // 5: benchlab.agent.v1.ClaimedRequest
+	(*ClaimedReply)(nil),       // 6: benchlab.agent.v1.ClaimedReply
+	(*ReleaseRequest)(nil),     // 7: benchlab.agent.v1.ReleaseRequest
+	(*TuneRequest)(nil),        // 8: benchlab.agent.v1.TuneRequest
+	(*TuneReply)(nil),          // 9: benchlab.agent.v1.TuneReply
+	(*ApplyEvent)(nil),         // 10: benchlab.agent.v1.ApplyEvent
+	(*RestoreRequest)(nil),     // 11: benchlab.agent.v1.RestoreRequest
+	(*StartServerRequest)(nil), // 12: benchlab.agent.v1.StartServerRequest
+	(*UnitRequest)(nil),        // 13: benchlab.agent.v1.UnitRequest
+	(*ServerStatus)(nil),       // 14: benchlab.agent.v1.ServerStatus
+	(*StopServerReply)(nil),    // 15: benchlab.agent.v1.StopServerReply
+	(*ServerStatsReply)(nil),   // 16: benchlab.agent.v1.ServerStatsReply
+	(*RunLoaderRequest)(nil),   // 17: benchlab.agent.v1.RunLoaderRequest
+	(*LoaderEvent)(nil),        // 18: benchlab.agent.v1.LoaderEvent
+	(*ExclusiveRequest)(nil),   // 19: benchlab.agent.v1.ExclusiveRequest
+	(*Suspend)(nil),            // 20: benchlab.agent.v1.Suspend
+	(*Resume)(nil),             // 21: benchlab.agent.v1.Resume
+	(*ExclusiveEvent)(nil),     // 22: benchlab.agent.v1.ExclusiveEvent
+	(*Done)(nil),               // 23: benchlab.agent.v1.Done
+	nil,                        // 24: benchlab.agent.v1.StartServerRequest.EnvEntry
 }
 var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	0,  // 0: benchlab.agent.v1.ClaimRequest.owner:type_name -> benchlab.agent.v1.Owner
@@ -1438,39 +1533,41 @@ var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	0,  // 2: benchlab.agent.v1.TuneRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 3: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 4: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
-	22, // 5: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
+	24, // 5: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
 	0,  // 6: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 7: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 8: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
-	18, // 9: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
-	19, // 10: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
-	21, // 11: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
+	20, // 9: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
+	21, // 10: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
+	23, // 11: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
 	1,  // 12: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
 	3,  // 13: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
-	5,  // 14: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
-	6,  // 15: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
-	6,  // 16: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.TuneRequest
-	9,  // 17: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
-	10, // 18: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
-	11, // 19: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
-	11, // 20: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
-	11, // 21: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
-	15, // 22: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
-	17, // 23: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
-	2,  // 24: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
-	4,  // 25: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
-	7,  // 26: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
-	7,  // 27: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
-	8,  // 28: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
-	7,  // 29: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
-	12, // 30: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
-	12, // 31: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
-	13, // 32: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
-	14, // 33: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
-	16, // 34: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
-	20, // 35: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
-	24, // [24:36] is the sub-list for method output_type
-	12, // [12:24] is the sub-list for method input_type
+	5,  // 14: benchlab.agent.v1.Agent.Claimed:input_type -> benchlab.agent.v1.ClaimedRequest
+	7,  // 15: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
+	8,  // 16: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
+	8,  // 17: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.TuneRequest
+	11, // 18: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
+	12, // 19: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
+	13, // 20: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
+	13, // 21: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
+	13, // 22: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
+	17, // 23: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
+	19, // 24: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
+	2,  // 25: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
+	4,  // 26: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
+	6,  // 27: benchlab.agent.v1.Agent.Claimed:output_type -> benchlab.agent.v1.ClaimedReply
+	9,  // 28: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
+	9,  // 29: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
+	10, // 30: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
+	9,  // 31: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
+	14, // 32: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
+	14, // 33: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
+	15, // 34: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
+	16, // 35: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
+	18, // 36: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
+	22, // 37: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
+	25, // [25:38] is the sub-list for method output_type
+	12, // [12:25] is the sub-list for method input_type
 	12, // [12:12] is the sub-list for extension type_name
 	12, // [12:12] is the sub-list for extension extendee
 	0,  // [0:12] is the sub-list for field type_name
@@ -1481,22 +1578,22 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 	if File_hosts_agent_agentpb_agent_proto != nil {
 		return
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[8].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[10].OneofWrappers = []any{
 		(*ApplyEvent_Setting)(nil),
 		(*ApplyEvent_Report)(nil),
 		(*ApplyEvent_Waiting)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[16].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[18].OneofWrappers = []any{
 		(*LoaderEvent_Progress)(nil),
 		(*LoaderEvent_Sample)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[17].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[19].OneofWrappers = []any{
 		(*ExclusiveRequest_Acquire)(nil),
 		(*ExclusiveRequest_Suspend)(nil),
 		(*ExclusiveRequest_Resume)(nil),
 		(*ExclusiveRequest_Restart)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[20].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[22].OneofWrappers = []any{
 		(*ExclusiveEvent_Waiting)(nil),
 		(*ExclusiveEvent_Done)(nil),
 	}
@@ -1506,7 +1603,7 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hosts_agent_agentpb_agent_proto_rawDesc), len(file_hosts_agent_agentpb_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

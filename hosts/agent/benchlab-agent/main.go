@@ -1,34 +1,56 @@
 // Command benchlab-agent runs on a host of a lab. The provider starts it over SSH and
 // speaks to it on stdin and stdout; it ends with the connection. By hand, as root, it
-// shows what labs have on the host and puts it back without Pulumi.
+// tunes the host to a profile, shows what labs have on it and puts it back, without Pulumi
+// and by the same code.
 package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
-	"text/tabwriter"
-	"time"
 
 	"github.com/hanzoai/benchlab/hosts/agent"
+	"github.com/hanzoai/benchlab/tuning/profiles"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-const usage = `usage: benchlab-agent COMMAND
+const usage = `usage: benchlab-agent COMMAND [--json]
 
-  status  [-json]           show what labs hold on this host: originals, wanted and live values
-  restore [-json] [LAB...]  put the originals of these labs back, of all labs if none is
-                            named, stop their servers, and forget the labs
-  boot                      what systemd starts at boot where a lab persists: apply its values
-  serve                     what the provider starts over SSH: gRPC on stdin and stdout
+  plan    --profile PROFILE [--nic NIC]...    show what apply would change; change nothing
+  apply   --profile PROFILE [--nic NIC]...    tune this host; the original of each value is
+                                              recorded before it is first written
+  verify  [--profile PROFILE [--nic NIC]...]  compare the values with the profile, or with
+                                              what labs want here if none is given
+  status                                      show what labs hold here: originals, wanted
+                                              and live values, servers
+  restore [LAB]...                            put the originals of these labs back, of all
+                                              labs if none is named (by-hand is the lab of
+                                              apply), stop their servers, forget the labs
+  boot                                        what systemd starts at boot where a lab
+                                              persists: apply its values
+  serve                                       what the provider starts over SSH: gRPC on
+                                              stdin and stdout
 
-Exit codes: 0 done, 1 failed, 2 wrong usage.
+PROFILE is the name of a shipped profile (%s) or the path of a file, FILE.hcl.
+--nic names a NIC that the profile is for; give it once for each.
+
+Exit codes: 0 done, and nothing differs; 1 plan: apply would change something, verify and
+status: something is not as wanted; 2 an error, or wrong usage.
 `
+
+// The exit codes.
+const (
+	fine = iota
+	differs
+	failed
+)
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
@@ -37,104 +59,82 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
-	if len(args) == 0 {
-		args = []string{""}
-	}
-	flags := flag.NewFlagSet("benchlab-agent "+args[0], flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() { _, _ = fmt.Fprint(stderr, usage) }
-	asJSON := flags.Bool("json", false, "print JSON")
-	if err := flags.Parse(args[1:]); err != nil {
-		return 2
-	}
-	var err error
-	switch service := agent.NewService(); {
-	case args[0] == "serve" && flags.NArg() == 0:
-		err = agent.Serve(ctx, service)
-	case args[0] == "boot" && flags.NArg() == 0:
-		err = boot(ctx, service, stdout)
-	case args[0] == "status" && flags.NArg() == 0:
-		err = status(ctx, service, stdout, *asJSON)
-	case args[0] == "restore":
-		err = restore(ctx, service, flags.Args(), stdout, *asJSON)
-	default:
-		flags.Usage()
-		return 2
+	c := command{hand: agent.NewByHand(), out: output{w: stdout}, stderr: stderr}
+	code, err := c.run(ctx, args)
+	if errors.Is(err, flag.ErrHelp) {
+		_, _ = fmt.Fprintf(stdout, usage, strings.Join(profiles.Names(), ", "))
+		return fine
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "benchlab-agent:", err)
-		return 1
+		return failed
 	}
-	return 0
+	return code
+}
+
+// command is one run of the program.
+type command struct {
+	hand   agent.ByHand
+	out    output
+	stderr io.Writer
+
+	profile string
+	nics    []string
+}
+
+func (c *command) run(ctx context.Context, args []string) (code int, err error) {
+	if len(args) == 0 {
+		return failed, errors.New("no command is given; benchlab-agent help lists them")
+	}
+	if slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
+		return fine, flag.ErrHelp
+	}
+	action, known := map[string]func(context.Context, []string) (int, error){
+		"plan": c.plan, "apply": c.apply, "verify": c.verify, "status": c.status, "restore": c.restore,
+		"boot": c.boot, "serve": serve,
+	}[args[0]]
+	if !known {
+		return failed, fmt.Errorf("%q is no command; benchlab-agent help lists them", args[0])
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the error says it
+	machine := args[0] == "boot" || args[0] == "serve"
+	if !machine {
+		flags.BoolVar(&c.out.json, "json", false, "")
+	}
+	if slices.Contains([]string{"plan", "apply", "verify"}, args[0]) {
+		flags.StringVar(&c.profile, "profile", "", "")
+		flags.Func("nic", "", func(nic string) error {
+			c.nics = append(c.nics, nic)
+			return nil
+		})
+	}
+	if err := flags.Parse(args[1:]); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return fine, err
+		}
+		return failed, fmt.Errorf("%s: %w; benchlab-agent help shows the usage", args[0], err)
+	}
+	if flags.NArg() > 0 && args[0] != "restore" {
+		return failed, fmt.Errorf("%s: %q is one word too many; benchlab-agent help shows the usage", args[0], flags.Arg(0))
+	}
+	if !machine && os.Geteuid() != 0 {
+		return failed, fmt.Errorf("%s needs root; run it with sudo", args[0])
+	}
+	return action(ctx, flags.Args())
 }
 
 // boot applies what labs persist, and logs what became of each value.
-func boot(ctx context.Context, s *agent.Service, out io.Writer) error {
-	return s.Boot(ctx, func(v spec.Setting) {
+func (c *command) boot(ctx context.Context, _ []string) (int, error) {
+	return fine, agent.NewService().Boot(ctx, func(v spec.Setting) {
 		text := fmt.Sprintf("%s %s: wanted %s, found %s, original of this boot %s", v.Key, v.Status, v.Desired, v.Live, v.Original)
 		if v.Reason != "" {
 			text += ": " + v.Reason
 		}
-		_, _ = fmt.Fprintln(out, text)
+		_, _ = fmt.Fprintln(c.out.w, text)
 	})
 }
 
-// status prints what labs hold on this host.
-func status(ctx context.Context, s *agent.Service, out io.Writer, asJSON bool) error {
-	ledger, settings, err := s.Status(ctx)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(out, map[string]any{"ledger": ledger, "settings": settings})
-	}
-	if len(ledger.Claims) == 0 && len(settings) == 0 {
-		_, err := fmt.Fprintln(out, "no lab has anything on this host")
-		return err
-	}
-	for _, c := range ledger.Claims {
-		_, _ = fmt.Fprintf(out, "%s %s: %s of lab %s since %s\n", c.Kind, c.Name, c.Owner.URN, c.Owner.Lab, c.Time.Format(time.RFC3339))
-	}
-	return printSettings(out, settings)
-}
-
-// restore ends labs on this host.
-func restore(ctx context.Context, s *agent.Service, labs []string, out io.Writer, asJSON bool) error {
-	report, err := s.EndLabs(ctx, labs)
-	if asJSON {
-		if printErr := printJSON(out, report); err == nil {
-			err = printErr
-		}
-		return err
-	}
-	for _, w := range report.Warnings {
-		_, _ = fmt.Fprintln(out, "warning:", w)
-	}
-	if len(report.Settings) == 0 && err == nil {
-		_, err = fmt.Fprintln(out, "nothing to put back")
-		return err
-	}
-	if printErr := printSettings(out, report.Settings); err == nil {
-		err = printErr
-	}
-	return err
-}
-
-func printJSON(out io.Writer, v any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
-}
-
-func printSettings(out io.Writer, settings []spec.Setting) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "KEY\tORIGINAL\tWANTED\tLIVE\tVERDICT")
-	for _, s := range settings {
-		verdict := string(s.Status)
-		if s.Reason != "" {
-			verdict += ": " + s.Reason
-		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.Key, s.Original, s.Desired, s.Live, verdict)
-	}
-	return table.Flush() // reports the first error of the writes above
+func serve(ctx context.Context, _ []string) (int, error) {
+	return fine, agent.Serve(ctx, agent.NewService())
 }

@@ -18,6 +18,8 @@ type Host struct {
 
 	// Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.
 	Adopt pulumi.BoolPtrOutput `pulumi:"adopt"`
+	// Whether the host knows that this lab uses it. Not so after a `benchlab-agent restore` there, until the next `up --refresh`.
+	Claimed pulumi.BoolPtrOutput `pulumi:"claimed"`
 	// How the machine is reached. Another address is an update, another machine a replacement.
 	Connection ConnectionOutput `pulumi:"connection"`
 	// What the host says of itself.
@@ -196,6 +198,11 @@ func (o HostOutput) ToHostOutputWithContext(ctx context.Context) HostOutput {
 // Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.
 func (o HostOutput) Adopt() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *Host) pulumi.BoolPtrOutput { return v.Adopt }).(pulumi.BoolPtrOutput)
+}
+
+// Whether the host knows that this lab uses it. Not so after a `benchlab-agent restore` there, until the next `up --refresh`.
+func (o HostOutput) Claimed() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Host) pulumi.BoolPtrOutput { return v.Claimed }).(pulumi.BoolPtrOutput)
 }
 
 // How the machine is reached. Another address is an update, another machine a replacement.

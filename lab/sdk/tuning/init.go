@@ -21,12 +21,38 @@ func (m *module) Version() semver.Version {
 
 func (m *module) Construct(ctx *pulumi.Context, name, typ, urn string) (r pulumi.Resource, err error) {
 	switch typ {
+	case "benchlab:tuning:Channels":
+		r = &Channels{}
+	case "benchlab:tuning:Coalesce":
+		r = &Coalesce{}
+	case "benchlab:tuning:Governor":
+		r = &Governor{}
+	case "benchlab:tuning:IRQAffinity":
+		r = &IRQAffinity{}
+	case "benchlab:tuning:Limits":
+		r = &Limits{}
+	case "benchlab:tuning:MTU":
+		r = &MTU{}
+	case "benchlab:tuning:NUMABalancing":
+		r = &NUMABalancing{}
+	case "benchlab:tuning:Offload":
+		r = &Offload{}
 	case "benchlab:tuning:PacketSteering":
 		r = &PacketSteering{}
 	case "benchlab:tuning:Profile":
 		r = &Profile{}
+	case "benchlab:tuning:QueueDiscipline":
+		r = &QueueDiscipline{}
+	case "benchlab:tuning:Ring":
+		r = &Ring{}
+	case "benchlab:tuning:Service":
+		r = &Service{}
 	case "benchlab:tuning:Sysctl":
 		r = &Sysctl{}
+	case "benchlab:tuning:SysfsValue":
+		r = &SysfsValue{}
+	case "benchlab:tuning:TransparentHugepage":
+		r = &TransparentHugepage{}
 	default:
 		return nil, fmt.Errorf("unknown resource type: %s", typ)
 	}

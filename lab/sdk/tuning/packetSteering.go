@@ -29,10 +29,14 @@ type PacketSteering struct {
 	FlowEntries pulumi.IntPtrOutput `pulumi:"flowEntries"`
 	// rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.
 	FlowEntriesPerQueue pulumi.IntPtrOutput `pulumi:"flowEntriesPerQueue"`
-	// The host to tune.
+	// The host to tune: the output `ref` of a Host.
 	Host hosts.HostRefOutput `pulumi:"host"`
-	// Name of the interface.
+	// Name of the interface, as `ip link` shows it.
 	Nic pulumi.StringOutput `pulumi:"nic"`
+	// What was chosen where the host's facts decide, such as the CPUs of `auto`, and why.
+	Notes pulumi.StringArrayOutput `pulumi:"notes"`
+	// Make an error of what the host can't have. By default it is `unsupported`, with the reason.
+	Required pulumi.BoolPtrOutput `pulumi:"required"`
 	// The verdict on each value: original, desired, live, status, and the reason where the host can't have it.
 	Settings SettingArrayOutput `pulumi:"settings"`
 	// Kernel writes of the last apply; 0 where everything was as wanted.
@@ -105,10 +109,12 @@ type packetSteeringArgs struct {
 	FlowEntries *int `pulumi:"flowEntries"`
 	// rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.
 	FlowEntriesPerQueue *int `pulumi:"flowEntriesPerQueue"`
-	// The host to tune.
+	// The host to tune: the output `ref` of a Host.
 	Host hosts.HostRef `pulumi:"host"`
-	// Name of the interface.
+	// Name of the interface, as `ip link` shows it.
 	Nic string `pulumi:"nic"`
+	// Make an error of what the host can't have. By default it is `unsupported`, with the reason.
+	Required *bool `pulumi:"required"`
 }
 
 // The set of arguments for constructing a PacketSteering resource.
@@ -123,10 +129,12 @@ type PacketSteeringArgs struct {
 	FlowEntries pulumi.IntPtrInput
 	// rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.
 	FlowEntriesPerQueue pulumi.IntPtrInput
-	// The host to tune.
+	// The host to tune: the output `ref` of a Host.
 	Host hosts.HostRefInput
-	// Name of the interface.
+	// Name of the interface, as `ip link` shows it.
 	Nic pulumi.StringInput
+	// Make an error of what the host can't have. By default it is `unsupported`, with the reason.
+	Required pulumi.BoolPtrInput
 }
 
 func (PacketSteeringArgs) ElementType() reflect.Type {
@@ -246,14 +254,24 @@ func (o PacketSteeringOutput) FlowEntriesPerQueue() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v *PacketSteering) pulumi.IntPtrOutput { return v.FlowEntriesPerQueue }).(pulumi.IntPtrOutput)
 }
 
-// The host to tune.
+// The host to tune: the output `ref` of a Host.
 func (o PacketSteeringOutput) Host() hosts.HostRefOutput {
 	return o.ApplyT(func(v *PacketSteering) hosts.HostRefOutput { return v.Host }).(hosts.HostRefOutput)
 }
 
-// Name of the interface.
+// Name of the interface, as `ip link` shows it.
 func (o PacketSteeringOutput) Nic() pulumi.StringOutput {
 	return o.ApplyT(func(v *PacketSteering) pulumi.StringOutput { return v.Nic }).(pulumi.StringOutput)
+}
+
+// What was chosen where the host's facts decide, such as the CPUs of `auto`, and why.
+func (o PacketSteeringOutput) Notes() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *PacketSteering) pulumi.StringArrayOutput { return v.Notes }).(pulumi.StringArrayOutput)
+}
+
+// Make an error of what the host can't have. By default it is `unsupported`, with the reason.
+func (o PacketSteeringOutput) Required() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *PacketSteering) pulumi.BoolPtrOutput { return v.Required }).(pulumi.BoolPtrOutput)
 }
 
 // The verdict on each value: original, desired, live, status, and the reason where the host can't have it.

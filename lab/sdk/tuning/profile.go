@@ -31,6 +31,8 @@ type Profile struct {
 	Limits ProcessLimitsPtrOutput `pulumi:"limits"`
 	// What is wanted of network interfaces: MTU, channels, rings, offloads, coalescing, queue discipline, interrupts, packet steering.
 	Nics NICArrayOutput `pulumi:"nics"`
+	// What was chosen where the host's facts decide, such as the CPUs of `auto`, and why.
+	Notes pulumi.StringArrayOutput `pulumi:"notes"`
 	// Automatic NUMA balancing.
 	NumaBalancing pulumi.BoolPtrOutput `pulumi:"numaBalancing"`
 	// Apply the values again when the host boots; needs systemd there.
@@ -272,6 +274,11 @@ func (o ProfileOutput) Limits() ProcessLimitsPtrOutput {
 // What is wanted of network interfaces: MTU, channels, rings, offloads, coalescing, queue discipline, interrupts, packet steering.
 func (o ProfileOutput) Nics() NICArrayOutput {
 	return o.ApplyT(func(v *Profile) NICArrayOutput { return v.Nics }).(NICArrayOutput)
+}
+
+// What was chosen where the host's facts decide, such as the CPUs of `auto`, and why.
+func (o ProfileOutput) Notes() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *Profile) pulumi.StringArrayOutput { return v.Notes }).(pulumi.StringArrayOutput)
 }
 
 // Automatic NUMA balancing.

@@ -19,10 +19,14 @@ type Sysctl struct {
 
 	// Digest of the desired values; it changes when they change, not when a host drifts.
 	Digest pulumi.StringOutput `pulumi:"digest"`
-	// The host to tune.
+	// The host to tune: the output `ref` of a Host.
 	Host hosts.HostRefOutput `pulumi:"host"`
 	// Dotted or slashed: `net.core.somaxconn`, `net/ipv4/conf/eth0.100/rp_filter`.
 	Key pulumi.StringOutput `pulumi:"key"`
+	// What was chosen where the host's facts decide, such as the CPUs of `auto`, and why.
+	Notes pulumi.StringArrayOutput `pulumi:"notes"`
+	// Make an error of what the host can't have. By default it is `unsupported`, with the reason.
+	Required pulumi.BoolPtrOutput `pulumi:"required"`
 	// The verdict on each value: original, desired, live, status, and the reason where the host can't have it.
 	Settings SettingArrayOutput `pulumi:"settings"`
 	// Base-10 integers or words, fields split by blanks. Spacing does not matter.
@@ -90,20 +94,24 @@ func SysctlExists(ctx *pulumi.Context,
 }
 
 type sysctlArgs struct {
-	// The host to tune.
+	// The host to tune: the output `ref` of a Host.
 	Host hosts.HostRef `pulumi:"host"`
 	// Dotted or slashed: `net.core.somaxconn`, `net/ipv4/conf/eth0.100/rp_filter`.
 	Key string `pulumi:"key"`
+	// Make an error of what the host can't have. By default it is `unsupported`, with the reason.
+	Required *bool `pulumi:"required"`
 	// Base-10 integers or words, fields split by blanks. Spacing does not matter.
 	Value string `pulumi:"value"`
 }
 
 // The set of arguments for constructing a Sysctl resource.
 type SysctlArgs struct {
-	// The host to tune.
+	// The host to tune: the output `ref` of a Host.
 	Host hosts.HostRefInput
 	// Dotted or slashed: `net.core.somaxconn`, `net/ipv4/conf/eth0.100/rp_filter`.
 	Key pulumi.StringInput
+	// Make an error of what the host can't have. By default it is `unsupported`, with the reason.
+	Required pulumi.BoolPtrInput
 	// Base-10 integers or words, fields split by blanks. Spacing does not matter.
 	Value pulumi.StringInput
 }
@@ -200,7 +208,7 @@ func (o SysctlOutput) Digest() pulumi.StringOutput {
 	return o.ApplyT(func(v *Sysctl) pulumi.StringOutput { return v.Digest }).(pulumi.StringOutput)
 }
 
-// The host to tune.
+// The host to tune: the output `ref` of a Host.
 func (o SysctlOutput) Host() hosts.HostRefOutput {
 	return o.ApplyT(func(v *Sysctl) hosts.HostRefOutput { return v.Host }).(hosts.HostRefOutput)
 }
@@ -208,6 +216,16 @@ func (o SysctlOutput) Host() hosts.HostRefOutput {
 // Dotted or slashed: `net.core.somaxconn`, `net/ipv4/conf/eth0.100/rp_filter`.
 func (o SysctlOutput) Key() pulumi.StringOutput {
 	return o.ApplyT(func(v *Sysctl) pulumi.StringOutput { return v.Key }).(pulumi.StringOutput)
+}
+
+// What was chosen where the host's facts decide, such as the CPUs of `auto`, and why.
+func (o SysctlOutput) Notes() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *Sysctl) pulumi.StringArrayOutput { return v.Notes }).(pulumi.StringArrayOutput)
+}
+
+// Make an error of what the host can't have. By default it is `unsupported`, with the reason.
+func (o SysctlOutput) Required() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Sysctl) pulumi.BoolPtrOutput { return v.Required }).(pulumi.BoolPtrOutput)
 }
 
 // The verdict on each value: original, desired, live, status, and the reason where the host can't have it.
