@@ -22,8 +22,9 @@ const enoughQueues = 4
 const fewCores = 4
 
 // resolve replaces what the tunables leave to the host's facts by what the facts say,
-// and notes in the plan for a person what was chosen, and why.
-func (p *plan) resolve(h *Host, ledger Ledger, t spec.Tunables) (spec.Tunables, error) {
+// and notes in the plan for a person what was chosen, and why. Where the facts can't be
+// had it leaves the NIC as it is: whoever expands it meets the same error, and says it.
+func (p *plan) resolve(h *Host, ledger Ledger, t spec.Tunables) spec.Tunables {
 	note := func(format string, arguments ...any) { p.notes = append(p.notes, fmt.Sprintf(format, arguments...)) }
 	nics := make([]spec.NIC, 0, len(t.NICs))
 	pinned := ""
@@ -32,24 +33,17 @@ func (p *plan) resolve(h *Host, ledger Ledger, t spec.Tunables) (spec.Tunables, 
 			nics = append(nics, n)
 			continue
 		}
-		q, err := h.queuesOf(n)
+		q, why, err := h.steeringFacts(n)
 		if err != nil {
-			return t, err
-		}
-		_, why, err := h.interrupts(n.Name)
-		if err != nil {
-			return t, err
+			nics = append(nics, n)
+			continue
 		}
 		if n.PacketSteering != nil && n.PacketSteering.CPUs == spec.Auto {
-			host, err := h.cpus()
-			if err != nil {
-				return t, err
-			}
 			var choice string
-			n, choice = h.automatic(n, q, host, why == "")
+			n, choice = h.automatic(n, q, why == "")
 			note("%s: %s", n.Name, choice)
-			if q, err = h.queuesOf(n); err != nil { // the channels may be other ones now
-				return t, err
+			if after, err := h.queuesOf(n); err == nil { // the channels may be other ones now
+				q.queues = after
 			}
 		}
 		if n.PacketSteering != nil && n.PacketSteering.ExcludeIRQ && why != "" {
@@ -75,16 +69,34 @@ func (p *plan) resolve(h *Host, ledger Ledger, t spec.Tunables) (spec.Tunables, 
 		t.Services[balancer] = spec.Stopped
 		note("%s: irqbalance is to be stopped while the lab stands: it would move the interrupts again within 10 s", pinned)
 	}
-	return t, nil
+	return t
+}
+
+// facts are what decides about the steering of a NIC.
+type facts struct {
+	queues
+	host cpus
+}
+
+// steeringFacts has also why the NIC has no interrupts, where it has none.
+func (h *Host) steeringFacts(n spec.NIC) (f facts, why string, err error) {
+	if f.queues, err = h.queuesOf(n); err != nil {
+		return f, "", err
+	}
+	if f.host, err = h.cpus(); err != nil {
+		return f, "", err
+	}
+	_, why, err = h.interrupts(n.Name)
+	return f, why, err
 }
 
 // automatic decides between hardware queues and software steering.
-func (h *Host) automatic(n spec.NIC, q queues, host cpus, interrupts bool) (spec.NIC, string) {
-	near := h.domain(n.Name, host)
+func (h *Host) automatic(n spec.NIC, q facts, interrupts bool) (spec.NIC, string) {
+	near := h.domain(n.Name, q.host)
 	cores := h.onePerCore(near.cpus)
 	p := *n.PacketSteering // the caller's stays as it is
 	n.PacketSteering = &p
-	possible, changes := h.possibleQueues(n.Name, q)
+	possible, changes := h.possibleQueues(n.Name, q.queues)
 	if interrupts && (possible >= cores.Count() || possible >= enoughQueues) {
 		use := len(q.rx)
 		if changes {

@@ -150,7 +150,11 @@ func TestUpperDevices(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err := tr.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "eno11", IRQAffinity: "all"}))
+	// All that is wrong is in one error.
+	_, err := tr.Plan(context.Background(), spark, nicOf(
+		spec.NIC{Name: "bond0", PacketSteering: &spec.Steering{CPUs: spec.Auto}}, spec.NIC{Name: "eno2.7", IRQAffinity: spec.Auto}))
+	mustSay(t, err, "NIC bond0 is a bond", "NIC eno2.7 is a vlan")
+	_, err = tr.Plan(context.Background(), spark, nicOf(spec.NIC{Name: "eno11", IRQAffinity: "all"}))
 	mustSay(t, err, `"eno11" is not on this host, which has bond0, bond0.100, eno1, eno2`, `did you mean "eno1"`)
 }
 
@@ -228,7 +232,7 @@ func TestFixedChannels(t *testing.T) {
 	}
 }
 
-// withQueues is machineOf with so many queues of 8, and a driver that changes them: queues
+// withQueues is a machine of 8 CPUs with so many queues of 8, and a driver that changes them: queues
 // and interrupts come and go.
 func withQueues(t *testing.T, queues int) *tree {
 	t.Helper()
@@ -348,12 +352,7 @@ func TestBalancerIsStopped(t *testing.T) {
 	wanted := nicOf(spec.NIC{Name: "eth8", IRQAffinity: "all"})
 	resolved := func(tr *tree, t2 spec.Tunables) (map[string]string, string) {
 		p := plan{owner: spark}
-		ledger := tr.ledger()
-		out, err := p.resolve(tr.Host, ledger, t2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out.Services, strings.Join(p.notes, "\n")
+		return p.resolve(tr.Host, tr.ledger(), t2).Services, strings.Join(p.notes, "\n")
 	}
 	tr := machineOf(t, 4)
 	if services, notes := resolved(tr, wanted); len(services) != 0 || notes != "" {

@@ -71,9 +71,7 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 	p := plan{owner: owner, bootID: bootID, required: t.Required, persist: t.Persist}
 	// A NIC that is not there is said once, not by each tunable.
 	t, faults := h.withoutUnknownNICs(t)
-	if t, err = p.resolve(h, ledger, t); err != nil {
-		return plan{}, errors.Join(append(faults, err)...)
-	}
+	t = p.resolve(h, ledger, t)
 	settings, err := h.expand(t)
 	faults = append(faults, err)
 	known := ledger.clone() // the steps point into it, so nobody else may
