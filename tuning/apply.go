@@ -34,7 +34,7 @@ func (h *Host) Apply(ctx context.Context, owner spec.Owner, t spec.Tunables, pro
 		return spec.Report{}, err
 	}
 	a := &applying{h: h, plan: p, ledger: before.clone(), progress: progress}
-	a.report.Reads, a.report.Notes = len(p.steps), p.notes
+	a.report.Reads, a.report.Notes, a.report.Warnings = len(p.steps), p.notes, p.warnings
 	if err := a.journal(); err != nil {
 		return spec.Report{}, err
 	}

@@ -269,7 +269,6 @@ func TestBadInputChangesNothing(t *testing.T) {
 		{"directory", sysctlsOf("net.core", "1"), spark, []string{"is a directory"}},
 		{"arity of an unknown key", sysctlsOf("net.ipv4.some_vector", "1"), spark, []string{"1 field", "2"}},
 		{"octal", sysctlsOf("net.core.somaxconn", "010"), spark, []string{"octal"}},
-		{"pair", sysctlsOf("vm.dirty_ratio", "10"), spark, []string{"vm.dirty_bytes is in force here (1048576)"}},
 		{"NIC", nicOf(spec.NIC{Name: "eth1", PacketSteering: &spec.Steering{}}), spark, []string{`NIC "eth1" is not on this host`, "eth0, eth12", `did you mean "eth0"?`}},
 		{"CPU that can't be", nicOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "0-4"}}), spark, []string{"CPU 4", "0 to 3"}},
 		{"CPU that is offline", nicOf(spec.NIC{Name: "eth0", PacketSteering: &spec.Steering{CPUs: "3"}}), spark, []string{"online", "0-2"}},

@@ -114,6 +114,13 @@ var kernelTests = []kernelTest{
 	{"queues to be", kernelQueuesToBe},
 	{"automatic steering", kernelAuto},
 	{"upper devices", kernelUpperDevices},
+	{"forwarding of every interface", kernelForwarding},
+	{"IPv6 off and on", kernelIPv6Off},
+	{"congestion control", kernelCongestionControl},
+	{"ports of connections", kernelPorts},
+	{"what counts of all and one", kernelOutvoted},
+	{"MTU too small for IPv6", kernelMTUTooSmall},
+	{"NIC made anew", kernelNICMadeAnew},
 }
 
 func kernelHost(t *testing.T) *tree {
@@ -316,8 +323,8 @@ func kernelRollback(t *testing.T) {
 	h := kernelHost(t)
 	const somaxconn = "proc/sys/net/core/somaxconn"
 	before := h.get(somaxconn)
-	_, err := h.Apply(context.Background(), spark, sysctlsOf("net.core.somaxconn", "1234", "net.ipv4.tcp_congestion_control", "nosuch"), nil)
-	mustSay(t, err, `"nosuch"`, "/proc/sys/net/ipv4/tcp_congestion_control", "ENOENT", "module", "found", "put back as before: sysctl/net.core.somaxconn")
+	_, err := h.Apply(context.Background(), spark, sysctlsOf("net.core.somaxconn", "1234", "net.ipv4.ip_local_reserved_ports", "70000"), nil)
+	mustSay(t, err, `"70000"`, "/proc/sys/net/ipv4/ip_local_reserved_ports", "EINVAL", "check its range", "found", "put back as before: sysctl/net.core.somaxconn")
 	if got := h.get(somaxconn); got != before {
 		t.Errorf("%q, was %q", got, before)
 	}
@@ -352,6 +359,9 @@ func kernelDottedName(t *testing.T) {
 	h := kernelHost(t)
 	const path = "proc/sys/net/ipv4/conf/eth0.100/rp_filter"
 	before := h.get(path)
+	if s := h.plan(spark, sysctlsOf("net.ipv4.conf.eth0.100.rp_filter", "2")).Settings[0]; s.Key != "sysctl/net.ipv4.conf.eth0/100.rp_filter" || s.Status != spec.Differs {
+		t.Errorf("with plain dots: %+v", s)
+	}
 	r := h.apply(spark, sysctlsOf("net/ipv4/conf/eth0.100/rp_filter", "2"))
 	if s := r.Settings[0]; s.Key != "sysctl/net.ipv4.conf.eth0/100.rp_filter" || s.Status != spec.Applied || h.get(path) != "2\n" {
 		t.Errorf("%+v", s)

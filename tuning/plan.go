@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
@@ -28,7 +29,7 @@ func (h *Host) planned(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 	if err != nil {
 		return spec.Report{}, err
 	}
-	report := spec.Report{Reads: len(p.steps), Notes: p.notes}
+	report := spec.Report{Reads: len(p.steps), Notes: p.notes, Warnings: p.warnings}
 	for _, s := range p.steps {
 		report.Settings = append(report.Settings, s.verdict(s.before))
 	}
@@ -47,6 +48,8 @@ type plan struct {
 	partial bool
 	// persist has the values applied again at each boot.
 	persist bool
+	// warnings are what a person should know before and after.
+	warnings []string
 }
 
 // step is a setting with what the host and the ledger say of it.
@@ -88,7 +91,22 @@ func (h *Host) compare(ctx context.Context, ledger Ledger, owner spec.Owner, t s
 		}
 		p.steps = append(p.steps, one)
 	}
-	return p, errors.Join(faults...)
+	if err := errors.Join(faults...); err != nil {
+		return plan{}, err
+	}
+	p.warnings = append(h.withoutEffect(p.sysctls()), h.otherOwners(t, p.sysctls())...)
+	return p, nil
+}
+
+// sysctls are the wanted sysctls that the host can have, by canonical key.
+func (p plan) sysctls() map[string]string {
+	wanted := map[string]string{}
+	for _, s := range p.steps {
+		if key, ok := strings.CutPrefix(s.key, sysctlPrefix); ok && s.unsupported == "" {
+			wanted[key] = s.desired
+		}
+	}
+	return wanted
 }
 
 // missed is the error where a value is required that the host can't have.

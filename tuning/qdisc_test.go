@@ -245,9 +245,9 @@ func kernelQdiscRefused(t *testing.T) {
 		}
 	}
 	wanted := qdiscOf("lacking", "bfifo")
-	wanted.Sysctls = map[string]string{"net.ipv4.tcp_congestion_control": "nosuch"}
+	wanted.Sysctls = map[string]string{"net.ipv4.ip_local_reserved_ports": "70000"}
 	_, err = h.Apply(context.Background(), spark, wanted, nil)
-	mustSay(t, err, "ENOENT", `put back as before: nic/lacking/qdisc = "pfifo_fast"`)
+	mustSay(t, err, "EINVAL", `put back as before: nic/lacking/qdisc = "pfifo_fast"`)
 	if d := cmp.Diff([]string{"root (pfifo_fast)"}, qdiscs(t, link)); d != "" {
 		t.Error(d)
 	}

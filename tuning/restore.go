@@ -110,8 +110,8 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	case k.back(e.Original, live) && e.BootID != bootID:
 		return verdict, "", nil
 	case k.back(e.Original, live):
-		// A restore that was killed may have come no further.
-		return verdict, "", h.putBackResets(w, e, l)
+		// Its write may be done and theirs not: a kill in between, or someone else's write.
+		return verdict, "", h.restoreBeside(w, k, e, live, l)
 	case e.Original.State == Missing && !k.canBring(e.Original):
 		verdict.Reason = "it goes with the setting that brought it"
 		return verdict, "", nil
@@ -122,13 +122,24 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 		return gone(verdict, fmt.Sprintf("%s is gone with %s: nothing to put back", e.Key, k))
 	case e.BootID != bootID && !ours:
 		return gone(verdict, fmt.Sprintf("%s: the host was booted since it was set to %q, which undid it; %q was left as it is", e.Key, e.Desired, live.show()))
+	case e.BootID != bootID && k.comesWith(e.Original):
+		return gone(verdict, fmt.Sprintf("%s: the host was booted since it was found as %q, which only another value could bring back; %q was left as it is", e.Key, e.Original.show(), live.show()))
 	case !k.canBring(e.Original):
 		return gone(verdict, fmt.Sprintf("%s was %s before, which no write can bring back; %q was left as it is", e.Key, e.Original.State, live.show()))
 	}
 	if !ours {
 		warning = fmt.Sprintf("%s was set to %q by this lab and found as %q: someone else changed it; the original %q is put back all the same", e.Key, e.Desired, live.show(), e.Original.show())
 	}
-	after, err := w.bring(k, e.Original, live)
+	var after Original
+	if k.comesWith(e.Original) {
+		if err = h.restoreBeside(w, k, e, live, l); err == nil {
+			w.reads++
+			after, err = k.observe()
+		}
+	} else if after, err = w.bring(k, e.Original, live); err == nil && e.BootID == bootID {
+		// What an earlier boot had beside it says nothing about this one.
+		err = h.putBackReset(w, e, l)
+	}
 	if err != nil {
 		return verdict, warning, err
 	}
@@ -136,11 +147,26 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	if !k.back(e.Original, after) {
 		return verdict, warning, fmt.Errorf("%s: wrote the original %q to %s and found %q there afterwards; something else writes it, stop that and run it again", e.Key, e.Original.show(), k, after.show())
 	}
-	return verdict, warning, h.putBackResets(w, e, l)
+	return verdict, warning, nil
 }
 
-// putBackResets puts back what the write of a value has reset and nobody wants otherwise.
-func (h *Host) putBackResets(w *writer, e Entry, l *Ledger) error {
+// restoreBeside puts back what the write of an entry's value has reset, where that value
+// itself needs no write. An undo knows of it.
+func (h *Host) restoreBeside(w *writer, k knob, e Entry, live Original, l *Ledger) error {
+	if len(e.Resets) == 0 {
+		return nil
+	}
+	beside, err := w.beside(k)
+	if err != nil {
+		return err
+	}
+	w.done = append(w.done, change{observed{k, live}, beside})
+	return h.putBackReset(w, e, l)
+}
+
+// putBackReset puts back the originals of what the write of an entry's value has reset,
+// but for what has an owner of its own: that is settled.
+func (h *Host) putBackReset(w *writer, e Entry, l *Ledger) error {
 	for _, r := range e.Resets {
 		if other := l.entry(r.Key); other != nil && !other.Suspended {
 			continue

@@ -54,6 +54,15 @@ type knob struct {
 	// moves says that the values beside this one, under the same key but for its last part,
 	// may follow a write of it, and come back with it: they need no original of their own.
 	moves bool
+	// follows is a value that can be read and not written: it is there while one of resets
+	// is in force. Empty where there is no such value.
+	follows string
+}
+
+// comesWith says whether an original is brought back by what the knob resets, and by
+// nothing else.
+func (k knob) comesWith(o Original) bool {
+	return k.follows != "" && o.State == Value && o.show() == k.follows
 }
 
 // place is where a value is read and written.

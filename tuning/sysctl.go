@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,16 +20,28 @@ var sysctls = tunable{expand: (*Host).expandSysctls, find: (*Host).findSysctl}
 func (h *Host) expandSysctls(t spec.Tunables) ([]setting, error) {
 	var settings []setting
 	var faults []error
+	wanted := wantedSysctls(t)
 	for key, value := range t.Sysctls {
 		one, err := h.sysctl(key, value)
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
+		if check := one.check; check != nil {
+			one.check = func(live string) error {
+				return errors.Join(check(live), h.refused(one, live, wanted))
+			}
+		}
 		settings = append(settings, one)
 	}
-	// A map has no order, and a report should have one.
-	slices.SortFunc(settings, func(a, b setting) int { return strings.Compare(a.key, b.key) })
+	// A map has no order, and a report should have one. What rewrites others comes before
+	// them, so that they are written once.
+	slices.SortFunc(settings, func(a, b setting) int {
+		if (a.resets != nil) != (b.resets != nil) {
+			return map[bool]int{true: -1, false: 1}[a.resets != nil]
+		}
+		return strings.Compare(a.key, b.key)
+	})
 	slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return settings, errors.Join(faults...)
 }
@@ -42,11 +55,53 @@ func (h *Host) findSysctl(key string) (knob, bool) {
 	if err != nil {
 		return knob{}, false
 	}
-	return knob{
+	k := knob{
 		key:   key,
 		kind:  spec.SysctlKind(name),
 		place: file{h.files, h.path("proc/sys", path)},
-	}, true
+	}
+	if known, _ := spec.KnownSysctl(name); known.Clears != "" || known.Rewrites != nil {
+		k.resets = func() ([]knob, error) { return h.rewritten(name, known) }
+		if known.ZeroFollows {
+			k.follows = "0"
+		}
+	}
+	return k, true
+}
+
+// rewritten are the sysctls that the kernel changes along with one, as they are here now.
+func (h *Host) rewritten(name string, known spec.Known) ([]knob, error) {
+	names := []string{}
+	if known.Clears != "" {
+		names = append(names, known.Clears)
+	}
+	for _, pattern := range known.Rewrites {
+		paths, err := filepath.Glob(h.path("proc/sys", pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			relative, err := filepath.Rel(h.path("proc/sys"), path)
+			if err != nil {
+				return nil, err
+			}
+			key, err := spec.SysctlKey(relative)
+			if err != nil {
+				return nil, err
+			}
+			// A refused one is this very value under its other name.
+			if other, _ := spec.KnownSysctl(key); key != name && other.Refused == "" {
+				names = append(names, key)
+			}
+		}
+	}
+	var knobs []knob
+	for _, n := range names {
+		if k, ok := h.findSysctl(sysctlPrefix + n); ok {
+			knobs = append(knobs, k)
+		}
+	}
+	return knobs, nil
 }
 
 // sysctl is the setting of one key, with what the host says against it.
@@ -86,34 +141,23 @@ func (h *Host) sysctl(name, value string) (setting, error) {
 		s.unsupported = fmt.Sprintf("read-only here (%s has mode %#o)", k, info.Mode().Perm())
 		return s, nil
 	}
-	s.check = func(live string) error { return h.checkSysctl(s, known, live) }
-	return s, nil
-}
-
-// checkSysctl holds a wanted value against the live one.
-func (h *Host) checkSysctl(s setting, known spec.Known, live string) error {
-	if s.kind == spec.Tokens {
+	s.check = func(live string) error {
+		if s.kind != spec.Tokens {
+			return nil
+		}
 		if err := spec.CheckArity(s.desired, live); err != nil {
 			return fmt.Errorf("%s: %w", s.key, err)
 		}
-	}
-	if known.Clears == "" || spec.CanonicalText(live) != "0" || s.desired == "0" {
 		return nil
 	}
-	other, _ := h.findSysctl(sysctlPrefix + known.Clears)
-	partner, err := other.observe()
-	if err != nil {
-		return err
-	}
-	if partner.State == Value && partner.show() != "0" {
-		return fmt.Errorf("%s: sysctl %s is in force here (%s), and writing this key would clear it for good: 0 can't be written back; set sysctl %s instead",
-			s.key, known.Clears, partner.show(), known.Clears)
-	}
-	return nil
+	return s, nil
 }
 
 // unknownSysctl words the absence of a key, with the nearest key that is there.
 func (h *Host) unknownSysctl(key, path string) error {
 	err := absent("sysctl "+key, h.path("proc/sys"), path)
+	if module := spec.SysctlModule(key); module != "" {
+		return fmt.Errorf("%w; it comes with a module: modprobe %s (on the machine itself), and name it in /etc/modules-load.d for the next boot", err, module)
+	}
 	return fmt.Errorf("%w; see sysctl -N, and if the key comes with a module or an interface, bring that up first", err)
 }

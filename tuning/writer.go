@@ -121,19 +121,26 @@ func (w *writer) undo() (back []string, failed map[string]error) {
 }
 
 func (w *writer) revert(c change) error {
-	err := w.putBack(c.observed)
+	var err error
+	if !c.comesWith(c.before) {
+		err = w.putBack(c.observed)
+	}
 	for _, o := range c.beside {
 		if o.before.State == Value {
 			err = errors.Join(err, w.putBack(o))
 		}
 	}
+	if c.comesWith(c.before) {
+		err = errors.Join(err, w.putBack(c.observed))
+	}
 	return err
 }
 
-// putBack writes what was there before, unless it is there, and verifies it.
+// putBack writes what was there before, unless it is there, and verifies it. A value
+// that has gone with its interface is not missed.
 func (w *writer) putBack(o observed) error {
 	w.reads++
-	if live, err := o.observe(); err == nil && o.back(o.before, live) {
+	if live, err := o.observe(); err == nil && (o.back(o.before, live) || live.State == Missing) {
 		return nil
 	}
 	if !o.canBring(o.before) {

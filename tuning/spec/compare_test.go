@@ -52,6 +52,10 @@ func TestCompare(t *testing.T) {
 		{FlowCount, "0", "0\n", Equal},
 		{FlowCount, "0", "1\n", Different},
 		{FlowCount, "x", "x\n", Different},
+		{Count, "1000", "1024", Adjusted},
+		{Count, "1000", "1000", Equal},
+		{Count, "1000", "512", Different},
+		{Count, "1000", "2048", Different},
 	} {
 		if got := tc.kind.Compare(tc.wanted, tc.live); got != tc.want {
 			t.Errorf("%s: %q and live %q: %d, want %d", tc.kind, tc.wanted, tc.live, got, tc.want)

@@ -12,7 +12,9 @@ import (
 // The grammar is that of sysctl.d(5): the first separator decides. After a slash all
 // further dots are plain characters; after a dot, dots separate and slashes stand for
 // dots. So "net/ipv4/conf/eth0.100/rp_filter" names the same value, and one value has
-// one key however it is spelled.
+// one key however it is spelled. The one exception is kinder than that grammar: what is
+// below net.ipv4.conf and its like is always an interface and a key, so there the dots
+// between are the interface's ("net.ipv4.conf.eth0.100.rp_filter").
 func SysctlKey(name string) (string, error) {
 	components, err := sysctlComponents(name)
 	if err != nil {
@@ -69,7 +71,27 @@ func sysctlComponents(name string) ([]string, error) {
 			return nil, fmt.Errorf("%q is no component of a name; write the name without it", c)
 		}
 	}
-	return components, nil
+	return joinInterface(components), nil
+}
+
+// joinInterface makes one component of the name of an interface whose dots were written
+// as separators: <family>.conf.<interface>.<key>, and likewise with neigh.
+func joinInterface(components []string) []string {
+	last := len(components) - 1
+	if last < 5 || components[0] != "net" || components[2] != "conf" && components[2] != "neigh" {
+		return components
+	}
+	return append(components[:3:3], strings.Join(components[3:last], "."), components[last])
+}
+
+// InterfaceKey takes a canonical key of one interface apart: "net.ipv4.conf.", the
+// interface ("eth0.100", "all", "default") and the key ("rp_filter").
+func InterfaceKey(key string) (family, nic, name string, ok bool) {
+	components := strings.Split(key, ".")
+	if len(components) != 5 || components[0] != "net" || components[2] != "conf" && components[2] != "neigh" {
+		return "", "", "", false
+	}
+	return strings.Join(components[:3], ".") + ".", strings.ReplaceAll(components[3], "/", "."), components[4], true
 }
 
 // MachineWide says whether a canonical sysctl key belongs to the whole machine, so

@@ -12,8 +12,10 @@ func TestSysctlKey(t *testing.T) {
 		{"net/ipv4/conf/eth0.100/rp_filter", "net.ipv4.conf.eth0/100.rp_filter", "net/ipv4/conf/eth0.100/rp_filter"},
 		{"net.ipv4.conf.eth0/100.rp_filter", "net.ipv4.conf.eth0/100.rp_filter", "net/ipv4/conf/eth0.100/rp_filter"},
 		{"net.ipv4.conf.eth0/100/200.rp_filter", "net.ipv4.conf.eth0/100/200.rp_filter", "net/ipv4/conf/eth0.100.200/rp_filter"},
-		// The first separator decides, so here every dot separates.
-		{"net.ipv4.conf.eth0.100.rp_filter", "net.ipv4.conf.eth0.100.rp_filter", "net/ipv4/conf/eth0/100/rp_filter"},
+		{"net.ipv4.conf.eth0.100.rp_filter", "net.ipv4.conf.eth0/100.rp_filter", "net/ipv4/conf/eth0.100/rp_filter"},
+		{"net.ipv6.neigh.eth0.100.200.retrans_time_ms", "net.ipv6.neigh.eth0/100/200.retrans_time_ms", "net/ipv6/neigh/eth0.100.200/retrans_time_ms"},
+		// Elsewhere the first separator decides, and every dot separates.
+		{"net.netfilter.nf_log.a.b.c", "net.netfilter.nf_log.a.b.c", "net/netfilter/nf_log/a/b/c"},
 		{"vm.swappiness", "vm.swappiness", "vm/swappiness"},
 	} {
 		key, err := SysctlKey(tc.name)
@@ -75,6 +77,22 @@ func FuzzSysctlKey(f *testing.F) {
 			t.Fatalf("%q: key %q has path %q, %v; want %q", name, key, p, err, path)
 		}
 	})
+}
+
+func TestInterfaceKey(t *testing.T) {
+	for key, want := range map[string][3]string{
+		"net.ipv4.conf.eth0/100.rp_filter":  {"net.ipv4.conf.", "eth0.100", "rp_filter"},
+		"net.ipv6.neigh.default.gc_thresh1": {"net.ipv6.neigh.", "default", "gc_thresh1"},
+		"net.core.somaxconn":                {},
+		"net.ipv4.tcp_rmem":                 {},
+		"net.netfilter.nf_log.x.y":          {},
+		"net.ipv4.conf.eth0.100.rp_filter":  {}, // not canonical
+	} {
+		family, nic, name, ok := InterfaceKey(key)
+		if got := [3]string{family, nic, name}; got != want || ok != (want[0] != "") {
+			t.Errorf("InterfaceKey(%q) = %q, %v", key, got, ok)
+		}
+	}
 }
 
 func TestMachineWide(t *testing.T) {

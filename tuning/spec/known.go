@@ -25,6 +25,11 @@ type Known struct {
 	PowerOfTwo bool
 	// Clears names the sysctl that the kernel sets to 0 when this one is written.
 	Clears string
+	// ZeroFollows: it reads as 0 while Clears is in force, and the kernel takes no 0.
+	ZeroFollows bool
+	// Rewrites are the paths below /proc/sys, with patterns, of what the kernel changes
+	// along with this one.
+	Rewrites []string
 	// Refused says why the key is never written.
 	Refused string
 }
@@ -36,7 +41,21 @@ func KnownSysctl(key string) (Known, bool) {
 		return Known{Refused: "it is a secret, and once set it cannot be unset"}, true
 	}
 	k, ok := knownSysctls[key]
-	return k, ok
+	family, nic, name, isInterface := InterfaceKey(key)
+	if ok || !isInterface {
+		return k, ok
+	}
+	isNeighbour := strings.HasSuffix(family, ".neigh.")
+	switch {
+	case isNeighbour && (name == "base_reachable_time" || name == "retrans_time"):
+		k.Refused = "it is " + name + "_ms in a coarser unit, so that the original could not always be put back; set that"
+	case nic == "default" && (isNeighbour || family == "net.ipv4.conf."):
+		// Copied to each interface that was never given a value of its own
+		// (devinet_copy_dflt_conf, neigh_copy_dflt_parms).
+		k.Rewrites = []string{strings.ReplaceAll(family, ".", "/") + "*/" + name}
+		k.InitialNetwork = isNeighbour
+	}
+	return k, k.Refused != "" || k.Rewrites != nil
 }
 
 const (
@@ -53,6 +72,10 @@ func vector(fields int, low, high int64) Known {
 func (k Known) initialNetwork() Known { k.InitialNetwork = true; return k }
 
 func (k Known) clears(key string) Known { k.Clears = key; return k }
+
+func (k Known) zeroFollows() Known { k.ZeroFollows = true; return k }
+
+func (k Known) rewrites(patterns ...string) Known { k.Rewrites = patterns; return k }
 
 // The bounds are those of the kernel where it has any (net/core/sysctl_net_core.c,
 // net/ipv4/sysctl_net_ipv4.c, kernel/sysctl.c, mm/page-writeback.c), else those that
@@ -113,36 +136,58 @@ var knownSysctls = map[string]Known{
 	"net.ipv4.tcp_limit_output_bytes":    number(0, maxInt32),
 
 	"net.ipv4.tcp_fastopen_key": {Refused: "it is a secret, which has no place in a lab's state"},
+	"net.nf_conntrack_max":      {Refused: "it is the same value as net.netfilter.nf_conntrack_max; set that"},
 	"net.ipv4.route.flush":      {Refused: "it is a command, not a value"},
 	"net.ipv6.route.flush":      {Refused: "it is a command, not a value"},
 
-	"net.ipv4.ip_forward":            {Refused: spreads("net.ipv4.conf.<nic>.forwarding")},
-	"net.ipv4.conf.all.forwarding":   {Refused: spreads("net.ipv4.conf.<nic>.forwarding")},
-	"net.ipv6.conf.all.forwarding":   {Refused: spreads("net.ipv6.conf.<nic>.forwarding")},
-	"net.ipv6.conf.all.disable_ipv6": {Refused: spreads("net.ipv6.conf.<nic>.disable_ipv6")},
+	// inet_forward_change in net/ipv4/devinet.c; addrconf_fixup_forwarding and
+	// addrconf_disable_ipv6 in net/ipv6/addrconf.c.
+	"net.ipv4.ip_forward":            number(0, 1).rewrites("net/ipv4/conf/*/forwarding", "net/ipv4/conf/all/accept_redirects"),
+	"net.ipv4.conf.all.forwarding":   {Refused: "it is the same value as net.ipv4.ip_forward; set that"},
+	"net.ipv6.conf.all.forwarding":   number(0, 1).rewrites("net/ipv6/conf/*/forwarding"),
+	"net.ipv6.conf.all.disable_ipv6": number(0, 1).rewrites("net/ipv6/conf/*/disable_ipv6"),
+
+	"net.ipv4.ip_unprivileged_port_start": number(0, 65535),
 
 	"vm.swappiness":             number(0, 200),
 	"vm.dirty_ratio":            number(0, 100).clears("vm.dirty_bytes"),
-	"vm.dirty_bytes":            number(0, math.MaxInt64).clears("vm.dirty_ratio"),
+	"vm.dirty_bytes":            number(8192, math.MaxInt64).clears("vm.dirty_ratio").zeroFollows(),
 	"vm.dirty_background_ratio": number(0, 100).clears("vm.dirty_background_bytes"),
-	"vm.dirty_background_bytes": number(0, math.MaxInt64).clears("vm.dirty_background_ratio"),
+	"vm.dirty_background_bytes": number(1, math.MaxInt64).clears("vm.dirty_background_ratio").zeroFollows(),
 	"vm.drop_caches":            {Refused: "it is a command, not a value"},
 	"vm.compact_memory":         {Refused: "it is a command, not a value"},
 
-	"kernel.nmi_watchdog":              number(0, 1),
-	"kernel.timer_migration":           number(0, 1),
-	"kernel.modules_disabled":          {Refused: oneWay},
-	"kernel.kexec_load_disabled":       {Refused: oneWay},
-	"kernel.kexec_load_limit_panic":    {Refused: oneWay},
-	"kernel.kexec_load_limit_reboot":   {Refused: oneWay},
-	"kernel.unprivileged_bpf_disabled": {Refused: oneWay},
-	"kernel.yama.ptrace_scope":         {Refused: oneWay},
+	"kernel.perf_cpu_time_max_percent":  number(0, 100),
+	"kernel.perf_event_max_sample_rate": number(1, maxInt32),
+	"kernel.hostname":                   {Refused: identity},
+	"kernel.domainname":                 {Refused: identity},
+	"kernel.nmi_watchdog":               number(0, 1),
+	"kernel.timer_migration":            number(0, 1),
+	"kernel.modules_disabled":           {Refused: oneWay},
+	"kernel.kexec_load_disabled":        {Refused: oneWay},
+	"kernel.kexec_load_limit_panic":     {Refused: oneWay},
+	"kernel.kexec_load_limit_reboot":    {Refused: oneWay},
+	"kernel.unprivileged_bpf_disabled":  {Refused: oneWay},
+	"kernel.yama.ptrace_scope":          {Refused: oneWay},
 }
 
 const oneWay = "it goes one way: the kernel would not take the original back before the next reboot"
 
-func spreads(each string) string {
-	return "writing it also rewrites the value of every interface, and those would not come back; set " + each + " instead"
+const identity = "it is the identity of the host, not a value to tune"
+
+// SysctlModule is the kernel module that brings a canonical key; empty where none is
+// known to.
+func SysctlModule(key string) string {
+	for _, m := range []struct{ prefix, module string }{
+		{"net.netfilter.nf_conntrack", "nf_conntrack"},
+		{"net.bridge.", "br_netfilter"}, {"net.ipv4.vs.", "ip_vs"}, {"net.sctp.", "sctp"}, {"net.mpls.", "mpls_router"},
+		{"sunrpc.", "sunrpc"},
+	} {
+		if strings.HasPrefix(key, m.prefix) {
+			return m.module
+		}
+	}
+	return ""
 }
 
 // check says what is wrong with a canonical value for this key, and how to mend it.
