@@ -73,7 +73,7 @@ func (p *plan) resolve(h *Host, ledger Ledger, t spec.Tunables) (spec.Tunables, 
 			t.Services = map[string]string{}
 		}
 		t.Services[balancer] = spec.Stopped
-		note("%s: irqbalance is stopped while the lab stands, as it would move the interrupts again within 10 s", pinned)
+		note("%s: irqbalance is to be stopped while the lab stands: it would move the interrupts again within 10 s", pinned)
 	}
 	return t, nil
 }

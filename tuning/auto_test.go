@@ -360,7 +360,7 @@ func TestBalancerIsStopped(t *testing.T) {
 	}
 	tr.put("proc/812/comm", "irqbalance\n")
 	services, notes := resolved(tr, wanted)
-	if d := cmp.Diff(map[string]string{"irqbalance.service": "stopped"}, services); d != "" || !strings.Contains(notes, "eth8: irqbalance is stopped while the lab stands") {
+	if d := cmp.Diff(map[string]string{"irqbalance.service": "stopped"}, services); d != "" || !strings.Contains(notes, "eth8: irqbalance is to be stopped while the lab stands") {
 		t.Errorf("%s, %q", d, notes)
 	}
 	if wanted.Services != nil {

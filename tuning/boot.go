@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hanzoai/benchlab/tuning/spec"
@@ -27,9 +28,15 @@ func (h *Host) Boot(ctx context.Context, patience time.Duration, progress func(s
 		return err
 	}
 	ledger := onDisk.clone()
-	var undone []*Entry
+	var undone, passing []*Entry
 	for i := range ledger.Entries {
-		if e := &ledger.Entries[i]; e.Persist && e.BootID != bootID {
+		e := &ledger.Entries[i]
+		if !e.Persist || e.BootID == bootID {
+			continue
+		}
+		if k, err := h.find(e.Key); err == nil && k.passing {
+			passing = append(passing, e)
+		} else {
 			undone = append(undone, e)
 		}
 	}
@@ -37,21 +44,24 @@ func (h *Host) Boot(ctx context.Context, patience time.Duration, progress func(s
 		return err
 	}
 	b := &booting{h: h, bootID: bootID, ledger: &ledger, progress: progress}
-	if err := b.journal(undone); err != nil {
+	if err := b.journal(slices.Concat(undone, passing)); err != nil {
 		return fmt.Errorf("%w; no value was changed", err)
 	}
 	if err := h.saveChanged(onDisk, ledger); err != nil {
 		return fmt.Errorf("%w; no value was changed", err)
 	}
-	for _, e := range undone {
-		if err := ctx.Err(); err != nil {
-			return errors.Join(append(b.faults, fmt.Errorf("stopped: %w", err))...)
-		}
-		if err := b.bring(e); err != nil {
-			b.faults = append(b.faults, err)
-		}
+	err = b.bringAll(ctx, undone)
+	if err == nil {
+		// These may have come with the others only, as interrupts do with their queues.
+		err = h.awaitDevices(ctx, passing, patience)
 	}
-	return errors.Join(append(b.faults, h.settle(&b.writer, &ledger))...)
+	if err == nil {
+		err = b.bringAll(ctx, passing)
+	}
+	if err == nil {
+		err = h.settle(&b.writer, &ledger)
+	}
+	return errors.Join(append(b.faults, err)...)
 }
 
 // booting is the state of one Boot.
@@ -102,6 +112,19 @@ func (b *booting) enterResets(e *Entry) error {
 	return nil
 }
 
+// bringAll brings one entry after the other; its error is that of ctx.
+func (b *booting) bringAll(ctx context.Context, entries []*Entry) error {
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("stopped: %w", err)
+		}
+		if err := b.bring(e); err != nil {
+			b.faults = append(b.faults, err)
+		}
+	}
+	return nil
+}
+
 // bring writes what an entry wants, and says what became of it.
 func (b *booting) bring(e *Entry) error {
 	err := b.late(e)
@@ -117,17 +140,24 @@ func (b *booting) bring(e *Entry) error {
 // late enters a value that was not there when the others were: one that a write of this
 // Boot has brought, as more channels bring queues. It goes with that.
 func (b *booting) late(e *Entry) error {
-	live, err := b.h.observe(e.Key)
+	k, err := b.h.find(e.Key)
 	if err != nil {
 		return err
 	}
-	if live.State == Missing {
+	live, err := k.observe()
+	switch {
+	case err != nil:
+		return err
+	case live.State == Missing && k.passing:
+		return fmt.Errorf("%s: not on this host: this boot gave out other numbers; apply once more (pulumi up --refresh)", e.Key)
+	case live.State == Missing:
 		return fmt.Errorf("%s: not on this host: was its device renamed, or is its driver not loaded?", e.Key)
-	}
-	if e.BootID == b.bootID {
+	case e.BootID == b.bootID:
 		return nil
+	case !k.passing:
+		live = Original{State: Missing}
 	}
-	b.enter(e, Original{State: Missing})
+	b.enter(e, live)
 	if err := b.enterResets(e); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -230,4 +231,47 @@ func entryOf(tr *tree, key string) Entry {
 		tr.t.Fatalf("no entry of %s", key)
 	}
 	return *e
+}
+
+// Interrupts come with the channels that this boot has to bring first. One that is
+// numbered otherwise is named.
+func TestBootOfInterrupts(t *testing.T) {
+	tr := withQueues(t, 8, 2)
+	wanted := nicOf(spec.NIC{Name: "eth8", PacketSteering: &spec.Steering{CPUs: spec.Auto}})
+	wanted.Persist = true
+	tr.apply(spark, wanted)
+	reboot := func(id string) {
+		tr.boot(id)
+		tr.put("ethtool/eth8/channels", "combined 2/8\n")
+		tr.setChannels("eth8", 2)
+	}
+	reboot("boot-2")
+	before := tr.snapshot()
+	if _, err := bootLog(tr, t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		if got, want := tr.get(fmt.Sprintf("proc/irq/%d/smp_affinity", 40+i)), fmt.Sprintf("%02x\n", 1<<i); got != want {
+			t.Errorf("interrupt %d is on %q, want %q", 40+i, got, want)
+		}
+	}
+	if again := tr.apply(spark, wanted); again.Writes != 0 {
+		t.Errorf("%d writes after the boot: %q", again.Writes, statuses(again))
+	}
+	mustWarn(t, tr.restoreOwner(spark))
+	if d := cmp.Diff(before, tr.snapshot()); d != "" {
+		t.Error(d)
+	}
+	tr.apply(spark, wanted)
+	reboot("boot-3")
+	change := tr.setChannels
+	tr.setChannels = func(nic string, count int) {
+		change(nic, count)
+		tr.remove("sys/class/net/eth8/device/msi_irqs/47")
+	}
+	_, err := bootLog(tr, t.Context(), 0)
+	mustSay(t, err, "nic/eth8/irq/47/affinity", "other numbers", "pulumi up --refresh")
+	if got := tr.get("proc/irq/46/smp_affinity"); got != "40\n" {
+		t.Errorf("the interrupt beside it is on %q", got)
+	}
 }

@@ -121,10 +121,14 @@ func (h *Host) allInterrupts() ([]interrupt, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseInterrupts(string(text)), nil
+}
+
+func parseInterrupts(text string) []interrupt {
 	var all []interrupt
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		left, rest, ok := strings.Cut(line, ":")
-		number, err := strconv.Atoi(strings.TrimSpace(left))
+		number, err := strconv.ParseUint(strings.TrimSpace(left), 10, 31)
 		if !ok || err != nil {
 			continue // the heading, and what has a name instead of a number (NMI, LOC)
 		}
@@ -134,10 +138,10 @@ func (h *Host) allInterrupts() ([]interrupt, error) {
 		if parts == nil {
 			continue // nobody has asked for it
 		}
-		all = append(all, interrupt{number: number, chip: parts[1], name: parts[2]})
+		all = append(all, interrupt{number: int(number), chip: parts[1], name: parts[2]})
 	}
 	slices.SortFunc(all, func(a, b interrupt) int { return cmp.Compare(a.number, b.number) })
-	return all, nil
+	return all
 }
 
 // hasWord says whether word stands in text with nothing beside it that could belong to

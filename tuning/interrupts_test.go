@@ -168,6 +168,12 @@ func machineOf(t *testing.T, count int) *tree {
 	tr.boot("boot-1")
 	tr.put("sys/devices/system/cpu/possible", allOf(count).List()+"\n")
 	tr.put("sys/devices/system/cpu/online", allOf(count).List()+"\n")
+	tr.addEth8(count)
+	return tr
+}
+
+// addEth8 adds a NIC of 8 queues with an interrupt each, on a host of that many CPUs.
+func (tr *tree) addEth8(count int) {
 	tr.put("sys/class/net/eth8/device/numa_node", "-1\n")
 	var lines strings.Builder
 	for i := range 8 {
@@ -179,5 +185,4 @@ func machineOf(t *testing.T, count int) *tree {
 		tr.put(queueFile("eth8", "tx", i, "xps_cpus"), spec.Mask{}.Format(count)+"\n")
 	}
 	tr.put("proc/interrupts", "     CPU0\n"+lines.String())
-	return tr
 }

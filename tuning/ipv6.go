@@ -23,7 +23,7 @@ const (
 // makes by itself, it makes again. The NIC may be "all".
 func (h *Host) losesAddresses(key, nic string) error {
 	// An address is one line: address, index, prefix, scope, flags, NIC, all but the last hexadecimal.
-	for _, fields := range h.procTable("proc/net/if_inet6", 6) {
+	for _, fields := range h.procTable("proc/thread-self/net/if_inet6", 6) {
 		scope, flags := hexNumber(fields[3]), hexNumber(fields[4])
 		if flags&addressPermanent == 0 || scope == scopeLink || scope == scopeHost || nic != "all" && fields[5] != nic {
 			continue
@@ -39,7 +39,7 @@ func (h *Host) losesAddresses(key, nic string) error {
 func (h *Host) losesRoutes(key string) error {
 	// A route is one line: destination, prefix, source, prefix, next hop, metric,
 	// references, uses, flags, NIC.
-	for _, fields := range h.procTable("proc/net/ipv6_route", 10) {
+	for _, fields := range h.procTable("proc/thread-self/net/ipv6_route", 10) {
 		if flags := hexNumber(fields[8]); flags&routeDefault != 0 && flags&routeAdvertised != 0 {
 			return fmt.Errorf("%s: refused: the kernel drops the default route through %s that a router advertised on NIC %s, and a restore could not give it back; give the host a route of its own first",
 				key, hexAddress(fields[4]), fields[9])
@@ -48,7 +48,8 @@ func (h *Host) losesRoutes(key string) error {
 	return nil
 }
 
-// procTable reads the lines of a file below /proc/net that have so many fields. A kernel
+// procTable reads the lines of a table of the kernel that have so many fields. It is that of
+// the thread, as another one of this process may be in a network of its own. A kernel
 // without IPv6 has no such file, and nothing to lose.
 func (h *Host) procTable(path string, fields int) [][]string {
 	text, err := os.ReadFile(h.path(path))

@@ -21,6 +21,7 @@ func TestAnySequenceEndsAtTheOriginals(t *testing.T) {
 		tr.put("proc/sys/fs/nr_open", "1048576\n")
 		tr.put(thpDir+"enabled", "always [madvise] never\n")
 		tr.put("sys/kernel/mm/ksm/run", "0\n")
+		tr.addEth8(4)
 		before := tr.snapshot()
 		random := rand.New(rand.NewPCG(seed, 0))
 		var history []string
@@ -66,13 +67,22 @@ func (tr *tree) disturb(random *rand.Rand) (what string) {
 	if random.IntN(2) == 0 {
 		wanted.Limits = &spec.ProcessLimits{NoFile: 1024 << random.IntN(3)}
 	}
+	if random.IntN(2) == 0 {
+		steering := []*spec.Steering{nil, {CPUs: "0-1", ExcludeIRQ: true}, {CPUs: spec.Auto}}[random.IntN(3)]
+		n := spec.NIC{Name: "eth8", PacketSteering: steering}
+		if steering == nil || steering.CPUs != spec.Auto {
+			n.IRQAffinity = []string{"auto", "2"}[random.IntN(2)]
+		}
+		wanted.NICs = append(wanted.NICs, n)
+	}
 	ctx := context.Background()
 	switch n := 1 + random.IntN(8); random.IntN(8) {
 	case 0, 1:
 		_, err := tr.Apply(ctx, owner, wanted, nil)
 		return fmt.Sprintf("apply %v: %v", wanted, err)
 	case 2:
-		tr.failAt(n, unix.EINVAL)
+		// Of an interrupt EIO is no failure: the kernel manages it.
+		tr.failAt(n, []error{unix.EINVAL, unix.EIO}[random.IntN(2)])
 		_, err := tr.Apply(ctx, owner, wanted, nil)
 		return fmt.Sprintf("apply %v failing at %d: %v", wanted, n, err)
 	case 3:
