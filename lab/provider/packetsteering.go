@@ -35,7 +35,7 @@ func (r *PacketSteering) Annotate(a infer.Annotator) {
 
 // Annotate documents the inputs.
 func (args *PacketSteeringArgs) Annotate(a infer.Annotator) {
-	a.Describe(&args.CPUs, "CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.")
+	a.Describe(&args.CPUs, "CPUs to steer to: `all` (default), a list such as `0-3,8`, `none` (RPS off), or `auto`, which decides by the host's facts between hardware queues and software steering.")
 	a.Describe(&args.ExcludeIRQ, "Leave out the CPU that serves the queue's interrupt.")
 	a.Describe(&args.FlowEntries, "net.core.rps_sock_flow_entries; the kernel rounds it up to a power of two. 0 leaves RFS alone.")
 	a.Describe(&args.FlowEntriesPerQueue, "rps_flow_cnt of each rx queue, rounded up likewise. Default: flowEntries divided by the number of rx queues.")

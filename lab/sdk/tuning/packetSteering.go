@@ -17,7 +17,7 @@ import (
 type PacketSteering struct {
 	pulumi.CustomResourceState
 
-	// CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.
+	// CPUs to steer to: `all` (default), a list such as `0-3,8`, `none` (RPS off), or `auto`, which decides by the host's facts between hardware queues and software steering.
 	Cpus pulumi.StringPtrOutput `pulumi:"cpus"`
 	// Digest of the desired values; it changes when they change, not when a host drifts.
 	Digest pulumi.StringOutput `pulumi:"digest"`
@@ -99,7 +99,7 @@ func PacketSteeringExists(ctx *pulumi.Context,
 }
 
 type packetSteeringArgs struct {
-	// CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.
+	// CPUs to steer to: `all` (default), a list such as `0-3,8`, `none` (RPS off), or `auto`, which decides by the host's facts between hardware queues and software steering.
 	Cpus *string `pulumi:"cpus"`
 	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
 	Drift map[string]string `pulumi:"drift"`
@@ -119,7 +119,7 @@ type packetSteeringArgs struct {
 
 // The set of arguments for constructing a PacketSteering resource.
 type PacketSteeringArgs struct {
-	// CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.
+	// CPUs to steer to: `all` (default), a list such as `0-3,8`, `none` (RPS off), or `auto`, which decides by the host's facts between hardware queues and software steering.
 	Cpus pulumi.StringPtrInput
 	// Set by a refresh, never by a program: the settings that were changed behind our back, each with the wanted and the found value.
 	Drift pulumi.StringMapInput
@@ -224,7 +224,7 @@ func (o PacketSteeringOutput) ToPacketSteeringOutputWithContext(ctx context.Cont
 	return o
 }
 
-// CPUs to steer to: `all` (default), a list such as `0-3,8`, or `auto`, which decides by the host's facts between hardware queues and software steering.
+// CPUs to steer to: `all` (default), a list such as `0-3,8`, `none` (RPS off), or `auto`, which decides by the host's facts between hardware queues and software steering.
 func (o PacketSteeringOutput) Cpus() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *PacketSteering) pulumi.StringPtrOutput { return v.Cpus }).(pulumi.StringPtrOutput)
 }
