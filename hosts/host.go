@@ -83,6 +83,9 @@ func (h *Host) start(ctx context.Context) (err error) {
 	return err
 }
 
+// becomes says whether the agent needs sudo.
+func (h *Host) becomes() bool { return h.connection.Become == "sudo" && !h.system.root }
+
 // MachineID is the host's /etc/machine-id, as its agent read it at the start.
 func (h *Host) MachineID() string { return h.agent.machineID }
 
