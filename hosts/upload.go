@@ -223,13 +223,16 @@ func (u *upload) send(stdin io.WriteCloser, from int64) error {
 	if _, err := file.Seek(from, io.SeekStart); err != nil {
 		return err
 	}
+	// gzip writes a few hundred bytes at a time; of each write SSH makes a packet, and many
+	// small ones keep sshd moving its buffers and nothing else.
+	packets := bufio.NewWriterSize(stdin, 32<<10)
 	// The line between is rarely faster than the weakest compression.
-	packed, err := gzip.NewWriterLevel(stdin, gzip.BestSpeed)
+	packed, err := gzip.NewWriterLevel(packets, gzip.BestSpeed)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(packed, io.TeeReader(file, u.progress(from)))
-	return errors.Join(err, packed.Close(), stdin.Close())
+	return errors.Join(err, packed.Close(), packets.Flush(), stdin.Close())
 }
 
 // progress counts what is sent and tells of it.
