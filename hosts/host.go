@@ -83,6 +83,18 @@ func (h *Host) start(ctx context.Context) (err error) {
 	return err
 }
 
+// Login is the OpenSSH command line that logs in to the host.
+func (h *Host) Login() (string, error) {
+	c := h.connection
+	hops, err := route(c)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", c, err)
+	}
+	last := hops[len(hops)-1]
+	c.User, c.Port = last.user, last.port
+	return c.Command(), nil
+}
+
 // becomes says whether the agent needs sudo.
 func (h *Host) becomes() bool { return h.connection.Become == "sudo" && !h.system.root }
 

@@ -3,15 +3,20 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/crypto/ssh"
 )
 
 func (r *reader) host(b *block) Host {
-	h := Host{Name: b.name, Adopt: b.flag("adopt")}
+	h := Host{Name: b.name, Adopt: b.flag("adopt"), Decommissioned: b.flag("decommissioned")}
 	ways := b.children
 	switch {
 	case len(ways) == 0:
@@ -40,7 +45,90 @@ func (r *reader) connection(b *block) *hostspec.Connection {
 	c.HostKey, _ = parsed(b, "host_key", parseHostKey)
 	c.KnownHosts, _ = parsed(b, "known_hosts", notEmpty)
 	c.Become, _ = parsed(b, "become", parseBecome)
+	c.SSHConfig, _ = parsed(b, "ssh_config", notEmpty)
+	c.HostKeyCheck, _ = parsed(b, "host_key_check", parseHostKeyCheck)
+	c.PassphraseEnv, _ = parsed(b, "passphrase_env", parseVariable)
+	c.PasswordEnv, _ = parsed(b, "password_env", parseVariable)
+	c.BecomePasswordEnv, _ = parsed(b, "become_password_env", parseVariable)
+	c.Jump = strings.Join(b.jumps(), ",")
+	b.contradictions(c)
 	return c
+}
+
+// jumps reads the list of jump hosts, in the order in which they are gone through.
+func (b *block) jumps() []string {
+	const name, want = "jump", "a list of strings"
+	e := b.expr(name)
+	if e == nil {
+		return nil
+	}
+	list, ok := e.(*hclsyntax.TupleConsExpr)
+	if !ok {
+		b.notWritten(e, name, want)
+		return nil
+	}
+	if len(list.Exprs) == 0 {
+		return []string{hostspec.None} // whatever the ssh_config file says
+	}
+	var jumps []string
+	for _, item := range list.Exprs {
+		v, ok := b.constant(item, name, want)
+		if !ok {
+			continue
+		}
+		if v.IsNull() || v.Type() != cty.String {
+			b.wrongType(item.Range(), name, want, describe(v))
+			continue
+		}
+		if b.check(item.Range(), "Invalid jump", checkJump(v.AsString())) {
+			jumps = append(jumps, v.AsString())
+		}
+	}
+	return jumps
+}
+
+// contradictions reports attributes of a connection that can't stand together.
+func (b *block) contradictions(c *hostspec.Connection) {
+	if c.HostKey != "" && c.HostKeyCheck != "" && c.Jump == "" {
+		b.report(b.at("host_key_check"), "host_key_check beside host_key",
+			"With host_key no other key is accepted. Keep one of the two.")
+	}
+	if c.BecomePasswordEnv != "" && c.Become == "" {
+		b.report(b.at("become_password_env"), "become_password_env without become",
+			"It is the password that sudo asks for. Add a line like: become = \"sudo\"")
+	}
+}
+
+// checkJump holds a jump host against the form user@host:port.
+func checkJump(s string) error {
+	host := s[strings.LastIndex(s, "@")+1:]
+	if name, port, err := net.SplitHostPort(host); err == nil {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("%q has the port %q. A port is a number from 1 to 65535", s, port)
+		}
+		host = name
+	}
+	if host == "" || host == hostspec.None || strings.ContainsAny(s, ", /\t\r\n") {
+		return fmt.Errorf("%q is no jump host. Write it as me@gate.lan:22, gate.lan, or an alias of the ssh_config file", s)
+	}
+	return nil
+}
+
+func parseHostKeyCheck(s string) (string, error) {
+	if s != hostspec.AcceptNew {
+		return "", fmt.Errorf("%q is no way to check a host key. Write %q to record the key of a host that nobody knows, or leave it out", s, hostspec.AcceptNew)
+	}
+	return s, nil
+}
+
+var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// parseVariable accepts the name of an environment variable.
+func parseVariable(s string) (string, error) {
+	if !variableForm.MatchString(s) {
+		return "", errors.New("it is no name of an environment variable. Write the variable's name here, as in \"SPARK_PASSWORD\", and give it its value where pulumi runs; the secret itself does not belong into the file")
+	}
+	return s, nil
 }
 
 // parseAddress accepts an IP address or a host name and nothing around it.

@@ -23,6 +23,7 @@ var shapes = map[string]shape{
 	fileKind: {blocks: []string{"host", "link", "tune", "server", "benchmark"}},
 	"host": {label: "name", blocks: []string{"namespace", "connection"}, attributes: []attribute{
 		{name: "adopt", example: `true`, optional: true},
+		{name: "decommissioned", example: `true`, optional: true},
 	}},
 	"connection": {attributes: []attribute{
 		{name: "address", example: `"192.168.10.2"`},
@@ -31,7 +32,13 @@ var shapes = map[string]shape{
 		{name: "identity", example: `"~/.ssh/id_ed25519"`, optional: true},
 		{name: "host_key", example: `"ssh-ed25519 AAAA..."`, optional: true},
 		{name: "known_hosts", example: `"~/.ssh/known_hosts"`, optional: true},
+		{name: "host_key_check", example: `"accept-new"`, optional: true},
 		{name: "become", example: `"sudo"`, optional: true},
+		{name: "jump", example: `["me@gate.lan:22"]`, optional: true},
+		{name: "ssh_config", example: `"~/.ssh/config"`, optional: true},
+		{name: "passphrase_env", example: `"KEY_PASSPHRASE"`, optional: true},
+		{name: "password_env", example: `"SPARK_PASSWORD"`, optional: true},
+		{name: "become_password_env", example: `"SPARK_PASSWORD"`, optional: true},
 	}},
 	"namespace": {},
 	"link": {label: "name", blocks: []string{"end"}, attributes: []attribute{

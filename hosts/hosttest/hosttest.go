@@ -114,6 +114,7 @@ func create(t testing.TB, spec namespace.Spec) *Host {
 	}
 	h := &Host{State: state, Connection: hostspec.Connection{
 		Address: "127.0.0.1", Port: state.Port, Identity: filepath.Join(dir, "identity"), HostKey: state.HostKey,
+		SSHConfig: hostspec.None,
 	}}
 	if h.client, err = ssh.Dial("tcp", h.Connection.Endpoint(), h.login(t)); err != nil {
 		t.Fatalf("host %s: %v", h.Name, err)

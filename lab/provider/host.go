@@ -24,6 +24,8 @@ type HostArgs struct {
 	Connection Connection `pulumi:"connection"`
 	Adopt      bool       `pulumi:"adopt,optional"`
 	Links      []string   `pulumi:"links,optional"`
+	// Decommissioned hosts are asked nothing.
+	Decommissioned bool `pulumi:"decommissioned,optional"`
 }
 
 // HostState is the state of a Host.
@@ -43,6 +45,8 @@ type HostRef struct {
 	MachineID  string     `pulumi:"machineId"`
 	Lab        string     `pulumi:"lab"`
 	Links      []string   `pulumi:"links,optional"`
+	// Decommissioned is that of the host.
+	Decommissioned bool `pulumi:"decommissioned,optional"`
 }
 
 // Annotate documents the resource.
@@ -55,6 +59,7 @@ func (h *Host) Annotate(a infer.Annotator) {
 func (args *HostArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Lab, "Id of the lab instance (LabInstance.id).")
 	a.Describe(&args.Adopt, "Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.")
+	a.Describe(&args.Decommissioned, "The machine is out of reach for good: it is asked nothing more, and deleting what stands on it leaves it as it is, with a warning.")
 	a.Describe(&args.Connection, "How the machine is reached. Another address is an update, another machine a replacement.")
 	a.Describe(&args.Links, "The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.")
 }
@@ -73,19 +78,26 @@ func (h *HostRef) Annotate(a infer.Annotator) {
 	a.Describe(&h.MachineID, "Content of /etc/machine-id. A host that answers with another one is refused.")
 	a.Describe(&h.Lab, "Id of the lab instance.")
 	a.Describe(&h.Links, "The links made for the host.")
+	a.Describe(&h.Decommissioned, "The machine is out of reach for good.")
 }
 
 // Annotate documents the type.
 func (c *Connection) Annotate(a infer.Annotator) {
 	a.SetToken("hosts", "Connection")
-	a.Describe(&c, "How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent.")
-	a.Describe(&c.Address, "Host name or IP address.")
+	a.Describe(&c, "How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.")
+	a.Describe(&c.Address, "Host name, IP address, or an alias of sshConfig.")
 	a.Describe(&c.Port, "Port of the SSH server. Default 22.")
 	a.Describe(&c.User, "User to log in as. Default root.")
-	a.Describe(&c.Identity, "Path of an unencrypted private key. Default: the ssh-agent.")
+	a.Describe(&c.Identity, "Path of a private key. Default: the keys that sshConfig names, the ssh-agent, ~/.ssh/id_*.")
+	a.Describe(&c.PassphraseEnv, "Environment variable with the passphrase of an encrypted key.")
+	a.Describe(&c.PasswordEnv, "Environment variable with the user's password. Default: only keys log in.")
+	a.Describe(&c.Jump, "SSH servers to go through, as ProxyJump has them: `me@gate:22,inner`. Default: what sshConfig says; `none` for none.")
+	a.Describe(&c.SSHConfig, "Path of an ssh_config file. Default ~/.ssh/config; `none` for none.")
 	a.Describe(&c.HostKey, "The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.")
 	a.Describe(&c.KnownHosts, "Path of a known_hosts file. Default ~/.ssh/known_hosts.")
+	a.Describe(&c.HostKeyCheck, "`accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.")
 	a.Describe(&c.Become, "How root is reached after the login: `sudo`, or nothing where the user is root.")
+	a.Describe(&c.BecomePasswordEnv, "Environment variable with the password that sudo asks for.")
 	a.Describe(&c.Namespace, "The namespace host on this machine that answers here, as a Namespace says it.")
 }
 
