@@ -105,7 +105,7 @@ func (c *Connection) Annotate(a infer.Annotator) {
 func (*Host) WireDependencies(f infer.FieldSelector, args *HostArgs, state *HostState) {
 	f.OutputField(&state.Facts).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Links))
 	f.OutputField(&state.Login).DependsOn(f.InputField(&args.Connection))
-	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab), f.InputField(&args.Links))
+	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab), f.InputField(&args.Links), f.InputField(&args.Decommissioned))
 }
 
 // Diff makes another machine a replacement and another address of the same an update.
@@ -116,13 +116,16 @@ func (h *Host) Diff(ctx context.Context, r infer.DiffRequest[HostArgs, HostState
 	}
 	if old, new := r.State.Connection, r.Inputs.Connection; old != new {
 		kind := p.Update
-		if h.isOtherMachine(ctx, old, new, r.State.Facts.MachineID) {
+		if !r.Inputs.Decommissioned && h.isOtherMachine(ctx, old, new, r.State.Facts.MachineID) {
 			kind = p.UpdateReplace
 		}
 		d.DetailedDiff["connection"] = p.PropertyDiff{Kind: kind, InputDiff: true}
 	}
 	if r.Inputs.Adopt != r.State.Adopt {
 		d.DetailedDiff["adopt"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
+	}
+	if r.Inputs.Decommissioned != r.State.Decommissioned {
+		d.DetailedDiff["decommissioned"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
 	}
 	if !slices.Equal(r.Inputs.Links, r.State.Links) {
 		d.DetailedDiff["links"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
@@ -146,6 +149,9 @@ func (h *Host) isOtherMachine(ctx context.Context, old, new Connection, machineI
 
 // Create reaches the host and records the lab there.
 func (h *Host) Create(ctx context.Context, r infer.CreateRequest[HostArgs]) (infer.CreateResponse[HostState], error) {
+	if r.Inputs.Decommissioned {
+		return infer.CreateResponse[HostState]{}, fmt.Errorf("%s: a host that is decommissioned can't join the lab; take it out of the lab file", r.Inputs.Connection)
+	}
 	if r.DryRun {
 		return infer.CreateResponse[HostState]{ID: "preview", Output: HostState{HostArgs: r.Inputs}}, h.preview(ctx, r.Inputs)
 	}
@@ -178,15 +184,16 @@ func (h *Host) claim(ctx context.Context, args HostArgs) (HostState, error) {
 	for _, w := range warnings {
 		p.GetLogger(ctx).Warningf("%s: %s", args.Connection, w)
 	}
-	return newHostState(args, facts), nil
+	return newHostState(args, facts, host)
 }
 
-func newHostState(args HostArgs, facts hostspec.Facts) HostState {
-	return HostState{
-		HostArgs: args, Facts: facts,
-		Ref:   HostRef{Connection: args.Connection, MachineID: facts.MachineID, Lab: args.Lab, Links: args.Links},
-		Login: args.Connection.Command(),
-	}
+func newHostState(args HostArgs, facts hostspec.Facts, host *hosts.Host) (HostState, error) {
+	login, err := host.Login()
+	return HostState{HostArgs: args, Facts: facts, Ref: newHostRef(args, facts.MachineID), Login: login}, err
+}
+
+func newHostRef(args HostArgs, machineID string) HostRef {
+	return HostRef{Connection: args.Connection, MachineID: machineID, Lab: args.Lab, Links: args.Links, Decommissioned: args.Decommissioned}
 }
 
 // Read returns the facts of now. A namespace host that is provably gone has no id.
@@ -195,6 +202,9 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 	if errors.Is(err, errGone) {
 		return infer.ReadResponse[HostArgs, HostState]{}, nil
 	}
+	if errors.Is(err, errDecommissioned) {
+		return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: r.State}, nil
+	}
 	if err != nil {
 		return infer.ReadResponse[HostArgs, HostState]{}, err
 	}
@@ -202,11 +212,17 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 	if err != nil {
 		return infer.ReadResponse[HostArgs, HostState]{}, err
 	}
-	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: newHostState(r.State.HostArgs, facts)}, nil
+	state, err := newHostState(r.State.HostArgs, facts, host)
+	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: state}, err
 }
 
 // Update follows a host to another address and looks at its new NICs; Diff has made sure that it is the same machine.
 func (h *Host) Update(ctx context.Context, r infer.UpdateRequest[HostArgs, HostState]) (infer.UpdateResponse[HostState], error) {
+	if r.Inputs.Decommissioned {
+		state := r.State
+		state.HostArgs, state.Ref = r.Inputs, newHostRef(r.Inputs, r.State.Facts.MachineID)
+		return infer.UpdateResponse[HostState]{Output: state}, nil
+	}
 	if r.DryRun {
 		state := r.State
 		state.HostArgs = r.Inputs
@@ -221,6 +237,11 @@ func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (in
 	host, err := h.lab.host(ctx, r.State.Ref)
 	if errors.Is(err, errGone) {
 		p.GetLogger(ctx).Warningf("%v: its values are gone with it, nothing to restore", err)
+		return infer.DeleteResponse{}, nil
+	}
+	if errors.Is(err, errDecommissioned) {
+		h.lab.released.Store(r.State.Connection, true)
+		p.GetLogger(ctx).Warningf("%v; should it come back: /var/lib/benchlab/bin/benchlab-agent-* restore there puts its originals back", err)
 		return infer.DeleteResponse{}, nil
 	}
 	if err != nil {
@@ -241,10 +262,17 @@ func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (in
 // errGone marks a namespace host that provably exists no more.
 var errGone = errors.New("the namespace host is gone")
 
+// errDecommissioned marks a host that is asked nothing any more.
+var errDecommissioned = errors.New("the host is decommissioned: what this lab has changed there stays")
+
 // host returns the connected host of a reference, errGone where it is a namespace host
-// that no longer exists, and an error where another machine answers.
+// that no longer exists, errDecommissioned where the lab has given it up, and an error
+// where another machine answers.
 func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 	c := ref.Connection
+	if ref.Decommissioned {
+		return nil, fmt.Errorf("%s: %w", c, errDecommissioned)
+	}
 	host, err := l.pool.Host(ctx, c.Connection)
 	if err != nil {
 		if c.Namespace != "" && ctx.Err() == nil {
@@ -256,7 +284,10 @@ func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 				return nil, fmt.Errorf("%s: %w", c.Namespace, errGone)
 			}
 		}
-		return nil, err
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w; if the host is gone for good: decommissioned = true in its host block and `pulumi up` let it go", err)
 	}
 	if id := host.MachineID(); id != ref.MachineID {
 		return nil, fmt.Errorf("%s answers with machine id %s, but this lab was set up on %s; if the machine was installed anew, its old values are gone: "+
@@ -271,7 +302,32 @@ func (l *lab) need(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 	if errors.Is(err, errGone) {
 		return nil, fmt.Errorf("%w; run `pulumi up --refresh` to have it made anew", err)
 	}
+	if errors.Is(err, errDecommissioned) {
+		return nil, fmt.Errorf("%w; take what uses it out of the lab file", err)
+	}
 	return host, err
+}
+
+// settled makes a call and, where the connection is lost in the middle of it, connects
+// again, once, and calls again: so that its outcome is known. The call must be one that can
+// be made twice, as those of tuning can: the ledger of the host knows what the first has
+// done, and its lock makes the second wait for the end of the first.
+func settled[T any](ctx context.Context, l *lab, ref HostRef, call func(*hosts.Host) (T, error)) (T, error) {
+	var none T
+	host, err := l.host(ctx, ref)
+	if err != nil {
+		return none, err
+	}
+	value, err := call(host)
+	if !errors.Is(err, hosts.ErrConnectionLost) || ctx.Err() != nil {
+		return value, err
+	}
+	status(ctx, "connection lost; asking the host what was done")
+	host, again := l.host(ctx, ref)
+	if again != nil {
+		return none, fmt.Errorf("%w; connecting again: %w", err, again)
+	}
+	return call(host)
 }
 
 // namespaceExists says whether the host that a Namespace has made is still that one.
