@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -122,7 +123,8 @@ func (h *Host) lost() bool {
 func (h *Host) Close() error {
 	lost := h.lost()
 	err := h.agent.Close() // it may have closed the connection already
-	if closeErr := h.ssh.Close(); !errors.Is(closeErr, net.ErrClosed) {
+	// A channel of a jump host that has ended says EOF.
+	if closeErr := h.ssh.Close(); !errors.Is(closeErr, net.ErrClosed) && !errors.Is(closeErr, io.EOF) {
 		err = errors.Join(err, closeErr)
 	}
 	if lost {

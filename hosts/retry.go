@@ -16,7 +16,7 @@ import (
 
 // tries bounds how often one SSH server is called: about four seconds in all, while it
 // restarts or has too many others at its door (MaxStartups).
-const tries = 8
+const tries = 7
 
 // pause is how long to wait after a try that failed, the first being 0: it doubles, and
 // half of it is random, so that those who were refused together do not come back together.

@@ -62,6 +62,11 @@ func route(c hostspec.Connection) ([]*hop, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Identity != "" {
+		if err := host.setIdentity(c.Identity); err != nil {
+			return nil, err
+		}
+	}
 	host.hostKey, host.passwordEnv = c.HostKey, c.PasswordEnv
 	return through(config, c, host, c.Jump, nil)
 }
@@ -69,10 +74,10 @@ func route(c hostspec.Connection) ([]*hop, error) {
 // through puts the jump hosts before a hop: those that are listed, else those of the
 // ssh_config file. The first of them may have jump hosts of its own.
 func through(config sshConfig, c hostspec.Connection, to *hop, list string, seen []string) ([]*hop, error) {
-	if slices.Contains(seen, to.alias) {
-		return nil, fmt.Errorf("%s: ProxyJump goes in a circle: %s", config.path, strings.Join(append(seen, to.alias), " → "))
+	if slices.Contains(seen, to.endpoint()) {
+		return nil, fmt.Errorf("%s: ProxyJump goes in a circle: %s", config.path, strings.Join(append(seen, to.endpoint()), " → "))
 	}
-	seen = append(seen, to.alias)
+	seen = append(seen, to.endpoint())
 	if list == "" {
 		var err error
 		if list, err = config.first(to.alias, "ProxyJump"); err != nil {
@@ -207,19 +212,23 @@ func (h *hop) findKnownHosts(c hostspec.Connection, configured string) error {
 	return nil
 }
 
-// findIdentities collects the keys to log in with. The connection's own identity is the
-// host's, and that of a jump host of which the ssh_config file says nothing.
+// setIdentity makes a key file the only key to log in with.
+func (h *hop) setIdentity(path string) error {
+	file, err := expandHome(path)
+	h.identities, h.named, h.only = []string{file}, true, true
+	return err
+}
+
+// findIdentities collects the keys to log in with. The connection's own identity serves
+// where the ssh_config file names none.
 func (h *hop) findIdentities(config sshConfig, c hostspec.Connection, get func(string) string) error {
 	configured, err := config.all(h.alias, "IdentityFile")
 	if err != nil {
 		return err
 	}
-	isHost := h.alias == c.Address
 	switch {
-	case c.Identity != "" && (isHost || len(configured) == 0):
-		file, err := expandHome(c.Identity)
-		h.identities, h.named, h.only = []string{file}, true, true
-		if err != nil {
+	case c.Identity != "" && len(configured) == 0:
+		if err := h.setIdentity(c.Identity); err != nil {
 			return err
 		}
 	case len(configured) > 0:
