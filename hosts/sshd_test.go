@@ -18,17 +18,10 @@ type inner struct {
 	hostKey string
 }
 
-// startSSHD runs a second OpenSSH server in a host, on its loopback. Its options win over
-// those that hosts have.
+// startSSHD runs a second OpenSSH server in a host.
 func startSSHD(t *testing.T, host *hosttest.Host, port int, options ...string) inner {
 	t.Helper()
-	key := host.Run(t, strings.NewReplacer("PORT", fmt.Sprint(port), "OPTIONS", strings.Join(options, "\n")).Replace(`set -e
-cd /etc/ssh; mkdir -p /run/sshd
-ssh-keygen -q -t ed25519 -N '' -f inner_PORT
-{ printf 'Port PORT\nListenAddress 127.0.0.1\nPidFile /run/inner_PORT.pid\nHostKey /etc/ssh/inner_PORT\nOPTIONS\n'; grep -v ^HostKey benchlab_sshd_config; } > inner_PORT.conf
-/usr/sbin/sshd -f /etc/ssh/inner_PORT.conf -E /var/log/inner_PORT.log
-cut -d' ' -f1,2 inner_PORT.pub`))
-	return inner{port, key}
+	return inner{port, host.StartSSHD(t, port, options...)}
 }
 
 // behind is the way to an inner server through its host.

@@ -188,6 +188,19 @@ func (h *Host) Run(t testing.TB, command string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
+// StartSSHD runs a second OpenSSH server in the host, on its loopback, where it is reached
+// by way of a jump through the host. Its options win over those that hosts have. It returns
+// the server's public key.
+func (h *Host) StartSSHD(t testing.TB, port int, options ...string) (hostKey string) {
+	t.Helper()
+	return h.Run(t, strings.NewReplacer("PORT", fmt.Sprint(port), "OPTIONS", strings.Join(options, "\n")).Replace(`set -e
+cd /etc/ssh; mkdir -p /run/sshd
+ssh-keygen -q -t ed25519 -N '' -f inner_PORT
+{ printf 'Port PORT\nListenAddress 127.0.0.1\nPidFile none\nHostKey /etc/ssh/inner_PORT\nOPTIONS\n'; grep -v ^HostKey benchlab_sshd_config; } > inner_PORT.conf
+/usr/sbin/sshd -f /etc/ssh/inner_PORT.conf -E /var/log/inner_PORT.log
+cut -d' ' -f1,2 inner_PORT.pub`))
+}
+
 // Processes lists the ids of the host's processes whose program's file name begins so.
 func (h *Host) Processes(t testing.TB, program string) []string {
 	t.Helper()

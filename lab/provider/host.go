@@ -192,6 +192,20 @@ func newHostState(args HostArgs, facts hostspec.Facts, host *hosts.Host) (HostSt
 	return HostState{HostArgs: args, Facts: facts, Ref: newHostRef(args, facts.MachineID), Login: login}, err
 }
 
+// kept is a state that goes back as it came: a list that was empty has come as none, which
+// the engine would take for a missing output.
+func (s HostState) kept() HostState {
+	if s.Facts.NICs == nil {
+		s.Facts.NICs = []hostspec.NIC{}
+	}
+	for i, n := range s.Facts.NICs {
+		if n.Addresses == nil {
+			s.Facts.NICs[i].Addresses = []string{}
+		}
+	}
+	return s
+}
+
 func newHostRef(args HostArgs, machineID string) HostRef {
 	return HostRef{Connection: args.Connection, MachineID: machineID, Lab: args.Lab, Links: args.Links, Decommissioned: args.Decommissioned}
 }
@@ -203,7 +217,7 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 		return infer.ReadResponse[HostArgs, HostState]{}, nil
 	}
 	if errors.Is(err, errDecommissioned) {
-		return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: r.State}, nil
+		return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: r.State.kept()}, nil
 	}
 	if err != nil {
 		return infer.ReadResponse[HostArgs, HostState]{}, err
@@ -219,7 +233,7 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 // Update follows a host to another address and looks at its new NICs; Diff has made sure that it is the same machine.
 func (h *Host) Update(ctx context.Context, r infer.UpdateRequest[HostArgs, HostState]) (infer.UpdateResponse[HostState], error) {
 	if r.Inputs.Decommissioned {
-		state := r.State
+		state := r.State.kept()
 		state.HostArgs, state.Ref = r.Inputs, newHostRef(r.Inputs, r.State.Facts.MachineID)
 		return infer.UpdateResponse[HostState]{Output: state}, nil
 	}

@@ -52,6 +52,9 @@ func (r *tuner[A, S]) applied(ctx context.Context, args A, before Tuned, dryRun 
 		return r.join(args, before), r.lab.previewTune(ctx, args.host(), args.tunables())
 	}
 	if args.host().Decommissioned && before.Digest != "" { // nothing is asked of it any more
+		if before.Settings == nil {
+			before.Settings = []spec.Setting{}
+		}
 		return r.join(args, before), nil
 	}
 	tuned, err := r.lab.apply(ctx, args.host(), args.tunables())
