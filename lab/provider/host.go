@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
@@ -325,14 +326,14 @@ func (l *lab) need(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 // settled makes a call and, where the connection is lost in the middle of it, connects
 // again, once, and calls again: so that its outcome is known. The call must be one that can
 // be made twice, as those of tuning can: the ledger of the host knows what the first has
-// done, and its lock makes the second wait for the end of the first.
-func settled[T any](ctx context.Context, l *lab, ref HostRef, call func(*hosts.Host) (T, error)) (T, error) {
+// done, and its lock makes the second wait for the end of the first, though not for ever.
+func settled[T any](ctx context.Context, l *lab, ref HostRef, call func(context.Context, *hosts.Host) (T, error)) (T, error) {
 	var none T
 	host, err := l.host(ctx, ref)
 	if err != nil {
 		return none, err
 	}
-	value, err := call(host)
+	value, err := call(ctx, host)
 	if !errors.Is(err, hosts.ErrConnectionLost) || ctx.Err() != nil {
 		return value, err
 	}
@@ -341,8 +342,17 @@ func settled[T any](ctx context.Context, l *lab, ref HostRef, call func(*hosts.H
 	if again != nil {
 		return none, fmt.Errorf("%w; connecting again: %w", err, again)
 	}
-	return call(host)
+	limited, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	value, again = call(limited, host)
+	if again != nil && ctx.Err() == nil && limited.Err() != nil {
+		return none, fmt.Errorf("%w; connected again, but the host has not come to an end with it within %s", err, settleTimeout)
+	}
+	return value, again
 }
+
+// settleTimeout bounds the second call.
+const settleTimeout = 30 * time.Second
 
 // namespaceExists says whether the host that a Namespace has made is still that one.
 func (l *lab) namespaceExists(ctx context.Context, instance string) (bool, error) {
