@@ -166,7 +166,7 @@ func TestPassword(t *testing.T) {
 
 func TestSudoPassword(t *testing.T) {
 	host := hosttest.New(t, "sudo")
-	c := addUser(t, host, "ada", "/bin/bash")
+	c := addUser(t, host)
 	const password = "open sesame"
 	host.Run(t, "echo 'ada:"+password+"' | chpasswd -c SHA512")
 	c.Become, c.BecomePasswordEnv = "sudo", "BENCHLAB_TEST_PASSWORD"

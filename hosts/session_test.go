@@ -70,8 +70,8 @@ func TestMaxSessions(t *testing.T) {
 func TestManyHosts(t *testing.T) {
 	const many = 30
 	type made struct {
-		*hosttest.Host
-		*proxy
+		host  *hosttest.Host
+		proxy *proxy
 	}
 	all := make([]made, many)
 	for i := range all {
@@ -81,7 +81,7 @@ func TestManyHosts(t *testing.T) {
 	pool := newPool(t)
 	var group sync.WaitGroup
 	for _, m := range all {
-		c := m.Connection
+		c := m.host.Connection
 		c.Port = m.proxy.port
 		for range 3 {
 			group.Go(func() {
@@ -98,7 +98,7 @@ func TestManyHosts(t *testing.T) {
 	}
 	group.Wait()
 	for i, m := range all {
-		if n := m.accepted.Load(); n != 1 {
+		if n := m.proxy.accepted.Load(); n != 1 {
 			t.Errorf("host %d has %d connections, want 1", i, n)
 		}
 	}

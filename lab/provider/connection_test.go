@@ -46,8 +46,9 @@ func (b box) inputsOf(changes map[string]property.Value) map[string]property.Val
 	return map[string]property.Value{"lab": property.New("0123456789abcdef0123456789abcdef"), "connection": property.New(c)}
 }
 
-func finTimeoutOf(ref property.Value, value string) map[string]property.Value {
-	return map[string]property.Value{"host": ref, "key": property.New("net.ipv4.tcp_fin_timeout"), "value": property.New(value)}
+// shortFin are the inputs of a Sysctl of a host.
+func shortFin(ref property.Value) map[string]property.Value {
+	return map[string]property.Value{"host": ref, "key": property.New("net.ipv4.tcp_fin_timeout"), "value": property.New("17")}
 }
 
 // Another way to the same machine is an update that writes nothing.
@@ -56,7 +57,7 @@ func TestAnotherWayToTheMachine(t *testing.T) {
 	host := b.object("hosts:Host", "box")
 	host.create(t, b.inputsOf(nil))
 	sysctl := b.object("tuning:Sysctl", "fin")
-	sysctl.create(t, finTimeoutOf(host.state.Get("ref"), "17"))
+	sysctl.create(t, shortFin(host.state.Get("ref")))
 	sysctl.writes(t, 1)
 
 	innerKey := machine.StartSSHD(t, 2231)
@@ -90,7 +91,7 @@ func TestAnotherWayToTheMachine(t *testing.T) {
 			if login := host.state.Get("login").AsString(); !strings.Contains(login, tc.login) {
 				t.Errorf("login %q, want %q in it", login, tc.login)
 			}
-			sysctl.update(t, sysctl.check(t, finTimeoutOf(host.state.Get("ref"), "17")))
+			sysctl.update(t, sysctl.check(t, shortFin(host.state.Get("ref"))))
 			sysctl.writes(t, 0)
 		})
 	}
@@ -112,7 +113,7 @@ func TestApplyOverALostConnection(t *testing.T) {
 		"port": property.New(2232.0), "hostKey": property.New(machine.StartSSHD(t, 2232)),
 	}))
 	sysctl := b.object("tuning:Sysctl", "fin")
-	inputs := sysctl.check(t, finTimeoutOf(host.state.Get("ref"), "17"))
+	inputs := sysctl.check(t, shortFin(host.state.Get("ref")))
 	cutDuring := func(call func() error) {
 		t.Helper()
 		// The call waits: another program has the ledger.
@@ -161,7 +162,7 @@ func TestDecommissioned(t *testing.T) {
 	host := b.object("hosts:Host", "box")
 	host.create(t, b.inputsOf(nil))
 	sysctl := b.object("tuning:Sysctl", "fin")
-	sysctl.create(t, finTimeoutOf(host.state.Get("ref"), "17"))
+	sysctl.create(t, shortFin(host.state.Get("ref")))
 	if err := hosttest.Machine().Delete(t.Context(), machine.Name); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestDecommissioned(t *testing.T) {
 		t.Fatalf("diff %+v, want an update", d)
 	}
 	host.update(t, inputs)
-	sysctl.update(t, sysctl.check(t, finTimeoutOf(host.state.Get("ref"), "17")))
+	sysctl.update(t, sysctl.check(t, shortFin(host.state.Get("ref"))))
 	host.refresh(t)
 	sysctl.refresh(t)
 	if d := host.diff(t, inputs); d.HasChanges {

@@ -195,16 +195,16 @@ func newHostState(args HostArgs, facts hostspec.Facts, host *hosts.Host) (HostSt
 
 // kept is a state that goes back as it came: a list that was empty has come as none, which
 // the engine would take for a missing output.
-func (s HostState) kept() HostState {
-	if s.Facts.NICs == nil {
-		s.Facts.NICs = []hostspec.NIC{}
+func (h HostState) kept() HostState {
+	if h.Facts.NICs == nil {
+		h.Facts.NICs = []hostspec.NIC{}
 	}
-	for i, n := range s.Facts.NICs {
+	for i, n := range h.Facts.NICs {
 		if n.Addresses == nil {
-			s.Facts.NICs[i].Addresses = []string{}
+			h.Facts.NICs[i].Addresses = []string{}
 		}
 	}
-	return s
+	return h
 }
 
 func newHostRef(args HostArgs, machineID string) HostRef {

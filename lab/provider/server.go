@@ -203,7 +203,7 @@ func (s *Server) Read(ctx context.Context, r infer.ReadRequest[ServerArgs, Serve
 		return infer.ReadResponse[ServerArgs, ServerState]{}, nil
 	}
 	if errors.Is(err, errDecommissioned) {
-		return infer.ReadResponse[ServerArgs, ServerState]{ID: r.ID, Inputs: r.Inputs, State: r.State}, nil
+		return infer.ReadResponse[ServerArgs, ServerState](r), nil
 	}
 	if err != nil {
 		return infer.ReadResponse[ServerArgs, ServerState]{}, err
