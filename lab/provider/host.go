@@ -235,9 +235,10 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 		return infer.ReadResponse[HostArgs, HostState]{}, err
 	}
 	state, err := newHostState(r.State.HostArgs, facts, host)
-	if err == nil {
-		state.Claimed, err = host.Claimed(ctx, r.State.Lab)
+	if err != nil {
+		return infer.ReadResponse[HostArgs, HostState]{}, err
 	}
+	state.Claimed, err = host.Claimed(ctx, r.State.Lab)
 	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: state}, err
 }
 

@@ -65,6 +65,15 @@ func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned
 	return newTuned(report, want), nil
 }
 
+// kept is what goes back as it came: a list that was empty has come as none,
+// which the engine would take for a missing output.
+func (t Tuned) kept() Tuned {
+	if t.Settings == nil {
+		t.Settings = []spec.Setting{}
+	}
+	return t
+}
+
 func newTuned(r spec.Report, want spec.Tunables) Tuned {
 	if r.Settings == nil {
 		r.Settings = []spec.Setting{}
@@ -115,7 +124,7 @@ func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables, bef
 		return Tuned{}, nil, true, nil
 	}
 	if errors.Is(err, errDecommissioned) {
-		return before, nil, false, nil
+		return before.kept(), nil, false, nil
 	}
 	var answer *hosts.AgentError
 	if errors.As(err, &answer) {

@@ -72,9 +72,7 @@ func (r *tuner[A, S, P]) apply(ctx context.Context, state P, dryRun bool) error 
 	}
 	_, outputs := state.parts()
 	if state.host().Decommissioned && outputs.Digest != "" { // nothing is asked of it any more
-		if outputs.Settings == nil {
-			outputs.Settings = []spec.Setting{}
-		}
+		*outputs = outputs.kept()
 		return nil
 	}
 	var err error
