@@ -140,15 +140,15 @@ func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step,
 		}
 	}
 	one.entry = ledger.entry(s.key)
-	if one.entry == nil {
-		return one, nil
-	}
-	if one.entry.Owner.Lab != owner.Lab {
+	if one.entry != nil && one.entry.Owner.Lab != owner.Lab {
 		return step{}, one.entry.taken()
 	}
-	if one.entry.BootID != bootID && !one.entry.ours(s.knob, before) {
+	if one.entry != nil && one.entry.BootID != bootID && !one.entry.ours(s.knob, before) {
 		// A reboot has undone our value: what is live now is a new original.
 		one.entry = nil
+	}
+	if one.entry == nil {
+		one.unsupported = s.lossy
 	}
 	return one, nil
 }
