@@ -19,19 +19,26 @@ func TestLanguageHostOfOtherPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"bin", "stacks", "mylab"} {
+	for _, dir := range []string{"bin", "stacks", "files", "mylab"} {
 		if err := os.Mkdir(filepath.Join(checkout, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	before := filepath.Join(checkout, "bin/pulumi-language-go")
-	for path, text := range map[string]string{before: string(script), before + "-host": "#!/bin/sh\necho \"$@\"\n"} {
+	for path, text := range map[string]string{
+		before:           string(script),
+		before + "-host": "#!/bin/sh\necho \"$@\"\n",
+		filepath.Join(checkout, "stacks/main.go"): "package main\n",
+		filepath.Join(checkout, "mylab/main.go"):  "package main\n",
+		filepath.Join(checkout, "files/a.hcl"):    "",
+	} {
 		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for dir, want := range map[string]string{
 		"stacks": "-binary " + checkout + "/bin/program -root . 127.0.0.1:1",
+		"files":  "-binary " + checkout + "/bin/program -root . 127.0.0.1:1",
 		"mylab":  "-root . 127.0.0.1:1",
 	} {
 		command := exec.Command(before, "-root", ".", "127.0.0.1:1")
