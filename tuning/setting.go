@@ -84,6 +84,10 @@ type setting struct {
 	desired string
 	// unsupported says why the host can't have it; empty where it can.
 	unsupported string
+	// lossy says why what is live now could not be put back; empty where it could. Such a
+	// value is no original, so the setting is unsupported; set over a value of ours it is
+	// drift like any other.
+	lossy string
 	// note is what a person should know where nothing is wrong.
 	note string
 	// pending: where it is missing, an earlier setting of the same call will bring it, or
