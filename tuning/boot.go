@@ -96,6 +96,7 @@ func (b *booting) journal(entries []*Entry) error {
 
 func (b *booting) enter(e *Entry, original Original) {
 	e.Original, e.BootID, e.Time, e.Suspended = original, b.bootID, now(), false
+	e.Resets = nil // those of an earlier boot say nothing about this one
 }
 
 // enterResets enters what the write of an entry's value may reset in this boot.
@@ -108,7 +109,7 @@ func (b *booting) enterResets(e *Entry) error {
 	if err != nil {
 		return fmt.Errorf("%s: reading what its change may reset: %w", e.Key, err)
 	}
-	e.Resets = b.ledger.resets(beside)
+	e.Resets = b.ledger.resets(beside, b.bootID)
 	return nil
 }
 

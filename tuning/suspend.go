@@ -123,6 +123,10 @@ func (h *Host) resume(w *writer, e Entry) (spec.Setting, error) {
 		var live Original
 		live, err = k.observe()
 		verdict.Live = live.show()
+		if err == nil && live.State == Missing && h.isGoneQueue(e.Key) {
+			verdict.Reason = "the NIC has fewer channels now, and not this queue"
+			return verdict, nil
+		}
 		if err == nil && !e.ours(k, live) {
 			var after Original
 			after, err = w.set(k, line(e.Desired), live)
