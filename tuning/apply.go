@@ -73,13 +73,13 @@ func (a *applying) journal() error {
 				a.warn("%s: the host was booted since it was set to %q, which undid it; %q is its original now", s.key, e.Desired, s.before.show())
 				a.ledger.drop(s.key)
 			}
-			beside, err := a.writer.beside(s.knob)
+			resets, err := a.resets(s)
 			if err != nil {
-				return fmt.Errorf("%s: reading what its change may reset: %w", s.key, err)
+				return err
 			}
 			a.ledger.Entries = append(a.ledger.Entries, Entry{
 				Key: s.key, Original: a.ledger.original(observed{s.knob, s.before}, a.plan.bootID),
-				Desired: s.desired, Resets: a.ledger.resets(beside, a.plan.bootID),
+				Desired: s.desired, Resets: resets,
 				Owner: a.plan.owner, Persist: a.plan.persist, BootID: a.plan.bootID, Time: now(),
 			})
 			continue
@@ -91,6 +91,14 @@ func (a *applying) journal() error {
 			}
 			e.HandedFrom, e.Owner, e.Time = e.Owner.URN, a.plan.owner, now()
 		}
+		if e.Desired != s.desired && e.BootID != a.plan.bootID {
+			// It is this boot's values that the write is going to reset.
+			resets, err := a.resets(s)
+			if err != nil {
+				return err
+			}
+			e.Resets, e.BootID = resets, a.plan.bootID
+		}
 		if e.Desired != s.desired {
 			e.Desired, e.Settled = s.desired, ""
 		}
@@ -98,6 +106,15 @@ func (a *applying) journal() error {
 		e.Suspended = false // this call writes what is wanted, whatever a killed comparison left
 	}
 	return nil
+}
+
+// resets are the originals of what the write of a setting may reset.
+func (a *applying) resets(s step) ([]Reset, error) {
+	beside, err := a.writer.beside(s.knob)
+	if err != nil {
+		return nil, fmt.Errorf("%s: reading what its change may reset: %w", s.key, err)
+	}
+	return a.ledger.resets(beside, a.plan.bootID), nil
 }
 
 // rest plans a second time and applies what that brings to light: a driver that was given
@@ -178,7 +195,7 @@ func (a *applying) writeAll(ctx context.Context) error {
 			return err
 		}
 	}
-	return a.h.settle(&a.writer, &a.ledger)
+	return a.h.settle(&a.writer, &a.ledger, a.plan.bootID)
 }
 
 func (a *applying) wants(key string) bool {

@@ -59,7 +59,7 @@ func (h *Host) Boot(ctx context.Context, patience time.Duration, progress func(s
 		err = b.bringAll(ctx, passing)
 	}
 	if err == nil {
-		err = h.settle(&b.writer, &ledger)
+		err = h.settle(&b.writer, &ledger, bootID)
 	}
 	return errors.Join(append(b.faults, err)...)
 }
@@ -151,7 +151,7 @@ func (b *booting) late(e *Entry) error {
 		return err
 	case live.State == Missing && k.passing:
 		return fmt.Errorf("%s: not on this host: this boot gave out other numbers; apply once more (pulumi up --refresh)", e.Key)
-	case live.State == Missing:
+	case live.State == Missing && !k.canBring(live):
 		return fmt.Errorf("%s: not on this host: was its device renamed, or is its driver not loaded?", e.Key)
 	case e.BootID == b.bootID:
 		return nil

@@ -46,9 +46,9 @@ func newVeth(t *testing.T, name string, queues int) {
 	})
 }
 
-func setChannels(t *testing.T, h *tree, nic, name, value string) {
+func setChannels(t *testing.T, h *tree, name, value string) {
 	t.Helper()
-	k, ok := h.findChannels(nicPrefix + nic + "/channels/" + name)
+	k, ok := h.findChannels("nic/ch/channels/" + name)
 	if !ok {
 		t.Fatal("no such key")
 	}
@@ -111,8 +111,8 @@ func kernelChannels(t *testing.T) {
 func kernelChannelsUnderSteering(t *testing.T) {
 	h := kernelHost(t)
 	newVeth(t, "ch", 4)
-	setChannels(t, h, "ch", "rx", "1")
-	setChannels(t, h, "ch", "tx", "1")
+	setChannels(t, h, "rx", "1")
+	setChannels(t, h, "tx", "1")
 	before := queueValues(t, "ch")
 	wanted := nicOf(spec.NIC{Name: "ch", Channels: &spec.ChannelCounts{Combined: spec.Max}, PacketSteering: &spec.Steering{FlowEntries: 32768, CPUs: "0"}})
 	if s := setting1(t, h.plan(spark, wanted), "nic/ch/rx-3/rps_cpus"); s.Status != spec.Differs {
@@ -184,8 +184,8 @@ func kernelChannelsDropped(t *testing.T) {
 	} {
 		h := kernelHost(t)
 		newVeth(t, "ch", 4)
-		setChannels(t, h, "ch", "rx", tc.original)
-		setChannels(t, h, "ch", "tx", tc.original)
+		setChannels(t, h, "rx", tc.original)
+		setChannels(t, h, "tx", tc.original)
 		before := queueValues(t, "ch")
 		steered := spec.NIC{Name: "ch", PacketSteering: &spec.Steering{CPUs: "0", FlowEntriesPerQueue: 64}}
 		both := steered
@@ -251,7 +251,7 @@ func kernelSteeringAfterKill(t *testing.T) {
 	h.put(queueFile("ch", "rx", 1, "rps_cpus"), "2")
 	before := queueValues(t, "ch")
 	h.apply(spark, nicOf(spec.NIC{Name: "ch", Channels: &spec.ChannelCounts{RX: "1"}}))
-	setChannels(t, h, "ch", "rx", "2") // as far as the kill let it come
+	setChannels(t, h, "rx", "2") // as far as the kill let it come
 	h.apply(spark, nicOf(spec.NIC{Name: "ch", PacketSteering: &spec.Steering{CPUs: "0"}}))
 	mustWarn(t, h.restoreOwner(spark))
 	if d := cmp.Diff(before, queueValues(t, "ch")); d != "" {
@@ -264,7 +264,7 @@ func kernelSteeringAfterKill(t *testing.T) {
 func kernelResumeWithoutQueues(t *testing.T) {
 	h := kernelHost(t)
 	newVeth(t, "ch", 4)
-	setChannels(t, h, "ch", "tx", "2")
+	setChannels(t, h, "tx", "2")
 	n := spec.NIC{Name: "ch", Channels: &spec.ChannelCounts{TX: "4"}, PacketSteering: &spec.Steering{CPUs: "0"}}
 	h.apply(spark, nicOf(n))
 	h.apply(renamed, nicOf(spec.NIC{Name: "ch", Channels: &spec.ChannelCounts{TX: "3"}}))

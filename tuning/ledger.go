@@ -203,9 +203,10 @@ func (l *Ledger) entry(key string) *Entry {
 }
 
 // original is what to enter of a value that was found now. Where it is ours already, or
-// was reset by what is ours, its true original is in the ledger.
+// was reset by what is ours, its true original is in the ledger; but not where a boot came
+// in between.
 func (l *Ledger) original(o observed, bootID string) Original {
-	if e := l.entry(o.key); e != nil {
+	if e := l.entry(o.key); e != nil && e.BootID == bootID {
 		return e.Original
 	}
 	for _, e := range l.Entries {

@@ -19,15 +19,16 @@ import (
 )
 
 // Whatever happens to a NIC between the first apply and the last restore - updates by two
-// resources of a lab and by another lab, comparisons, restores, each also killed or failing
-// at any write, and writes of others - it ends as it was found, and the ledger empty. What
-// nobody disturbs succeeds, and changes nothing when it is done again.
+// resources of a lab and by another lab, comparisons, restores, reboots, each also killed or
+// failing at any write, and writes of others - it ends as it was found, and the ledger
+// empty. What nobody disturbs succeeds, and changes nothing when it is done again.
 func kernelAnySequenceOnNIC(t *testing.T) {
 	b := &breaking{}
 	b.into(t)
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		s := &sequence{t: t, h: kernelHost(t), b: b, Rand: r, nic: "any" + strconv.FormatUint(seed, 10), queues: 1 + r.IntN(8)}
+		s := &sequence{t: t, h: kernelHost(t), b: b, Rand: r, seed: seed, nic: "any" + strconv.FormatUint(seed, 10), queues: 1 + r.IntN(8)}
+		s.h.files = rebooted{boots: &s.boots}
 		s.found()
 		before := s.state()
 		for range 1 + r.IntN(8) {
@@ -45,6 +46,7 @@ func kernelAnySequenceOnNIC(t *testing.T) {
 		if l := s.h.ledger(); len(l.Entries) != 0 {
 			s.fail("ledger %+v", l.Entries)
 		}
+		s.gone()
 	}
 }
 
@@ -136,9 +138,24 @@ type sequence struct {
 	t       *testing.T
 	h       *tree
 	b       *breaking
+	seed    uint64
 	nic     string
 	queues  int
+	boots   int
 	history []string
+}
+
+// rebooted are the kernel's files with a boot id of its own for each boot.
+type rebooted struct {
+	system
+	boots *int
+}
+
+func (f rebooted) read(path string) ([]byte, error) {
+	if strings.HasSuffix(path, "/boot_id") {
+		return []byte(strconv.Itoa(*f.boots)), nil
+	}
+	return f.system.read(path)
 }
 
 func (s *sequence) fail(format string, arguments ...any) {
@@ -148,9 +165,19 @@ func (s *sequence) fail(format string, arguments ...any) {
 func (s *sequence) of(all ...string) string { return all[s.IntN(len(all))] }
 func (s *sequence) count() string           { return strconv.Itoa(1 + s.IntN(s.queues)) }
 
-// found makes the NIC, as someone has set it up before.
+// found makes the NIC, as someone has set it up before, and sets up again at each boot.
 func (s *sequence) found() {
-	linkUpVeth(s.t, s.nic, s.queues)
+	after := s.Rand
+	s.Rand = rand.New(rand.NewPCG(s.seed, 2))
+	defer func() { s.Rand = after }()
+	addVeth(s.t, s.nic, s.nic+"p", s.queues)
+	link, err := netlink.LinkByName(s.nic)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := netlink.LinkSetUp(link); err != nil {
+		s.t.Fatal(err)
+	}
 	for i := range s.queues {
 		s.h.put(queueFile(s.nic, "rx", i, "rps_cpus"), s.of("0", "1", "2", "3"))
 		s.h.put(queueFile(s.nic, "rx", i, "rps_flow_cnt"), s.of("0", "64"))
@@ -169,6 +196,29 @@ func (s *sequence) found() {
 		s.write("channels/tx", s.count())
 	}
 }
+
+func (s *sequence) gone() {
+	link, err := netlink.LinkByName(s.nic)
+	if err == nil {
+		err = netlink.LinkDel(link)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// reboot makes everything as the machine's boot does.
+func (s *sequence) reboot() {
+	s.gone()
+	breaks := *s.b
+	*s.b = breaking{}
+	s.found()
+	s.h.put("proc/sys/net/core/somaxconn", somaxconnAtBoot)
+	s.boots++
+	*s.b = breaks
+}
+
+const somaxconnAtBoot = "4096"
 
 func (s *sequence) explicitQdisc() string {
 	if s.queues == 1 {
@@ -236,7 +286,7 @@ func (s *sequence) disturb() {
 	}()
 	var err error
 	ctx := context.Background()
-	switch s.IntN(9) {
+	switch s.IntN(10) {
 	case 0, 1, 2, 3:
 		wanted := s.wanted()
 		what = fmt.Sprintf("apply %+v by %s", wanted, what)
@@ -255,7 +305,13 @@ func (s *sequence) disturb() {
 	case 5:
 		what = "resume by " + what
 		_, err = s.h.Resume(ctx)
-	case 6, 7:
+	case 6:
+		what = "boot, break " + fmt.Sprintf("%+v", *s.b)
+		s.reboot()
+		if s.IntN(4) > 0 {
+			err = s.h.Boot(ctx, 0, func(spec.Setting) {})
+		}
+	case 7, 8:
 		what = "restore by " + what
 		_, err = s.h.Restore(ctx, owner)
 	default:
@@ -275,8 +331,10 @@ func (s *sequence) outside() {
 	if len(entries) == 0 {
 		return
 	}
-	name, isNIC := strings.CutPrefix(entries[s.IntN(len(entries))].Key, nicPrefix+s.nic+"/")
+	e := entries[s.IntN(len(entries))]
+	name, isNIC := strings.CutPrefix(e.Key, nicPrefix+s.nic+"/")
 	switch {
+	case e.BootID != strconv.Itoa(s.boots): // what another wrote since the boot stays
 	case !isNIC, name == "mtu", strings.HasSuffix(name, "rps_flow_cnt"):
 	case name == "qdisc":
 		s.write(name, s.explicitQdisc())
@@ -316,6 +374,7 @@ func (s *sequence) wanted() spec.Tunables {
 		}
 	}
 	wanted := nicOf(n)
+	wanted.Persist = some(2)
 	if s.IntN(3) == 0 {
 		wanted.Sysctls = map[string]string{"net.core.somaxconn": s.of("1000", "2000")}
 	}

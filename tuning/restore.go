@@ -77,7 +77,7 @@ func (h *Host) restoreAll(ctx context.Context, pick func(*Entry) (restore bool, 
 		}
 		left.Entries = slices.Delete(left.Entries, i, i+1)
 	}
-	faults = append(faults, h.settle(&w, &left))
+	faults = append(faults, h.settle(&w, &left, bootID))
 	if err := h.saveChanged(onDisk, left); err != nil {
 		faults = append(faults, err)
 	}
@@ -173,7 +173,7 @@ func (h *Host) restoreBeside(w *writer, k knob, e Entry, live Original, l *Ledge
 // but for what has an owner of its own: that is settled.
 func (h *Host) putBackReset(w *writer, e Entry, l *Ledger) error {
 	for _, r := range e.Resets {
-		if other := l.entry(r.Key); other != nil && !other.Suspended {
+		if other := l.entry(r.Key); other != nil && !other.Suspended && other.BootID == e.BootID {
 			continue
 		}
 		k, err := h.find(r.Key)

@@ -60,7 +60,7 @@ func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
 		}
 	}
 	if err == nil {
-		err = h.settle(&w, &marked)
+		err = h.settle(&w, &marked, bootID)
 	}
 	if err != nil {
 		_, failed := w.undo()
@@ -82,13 +82,18 @@ func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
 
 // Resume brings every suspended value on this host back to what its owner wants, in the
 // order of the first writes. A value that can't be brought back keeps its mark and is
-// named in the error; the others are resumed nonetheless.
+// named in the error; the others are resumed nonetheless. What was suspended in an earlier
+// boot is left to the next Apply, which finds its new original.
 func (h *Host) Resume(ctx context.Context) (spec.Report, error) {
 	onDisk, unlock, err := h.lockedLedger(ctx)
 	if err != nil {
 		return spec.Report{}, err
 	}
 	defer unlock()
+	bootID, err := h.bootID()
+	if err != nil {
+		return spec.Report{}, err
+	}
 	var report spec.Report
 	var w writer
 	var faults []error
@@ -96,6 +101,10 @@ func (h *Host) Resume(ctx context.Context) (spec.Report, error) {
 	for i := range resumed.Entries {
 		e := &resumed.Entries[i]
 		if !e.Suspended {
+			continue
+		}
+		if e.BootID != bootID {
+			e.Suspended = false // the boot has undone it; its original is not known any more
 			continue
 		}
 		verdict, err := h.resume(&w, *e)
@@ -106,7 +115,7 @@ func (h *Host) Resume(ctx context.Context) (spec.Report, error) {
 		}
 		e.Suspended = false
 	}
-	faults = append(faults, h.settle(&w, &resumed))
+	faults = append(faults, h.settle(&w, &resumed, bootID))
 	if err := h.saveChanged(onDisk, resumed); err != nil {
 		faults = append(faults, err)
 	}
@@ -143,13 +152,13 @@ func (h *Host) resume(w *writer, e Entry) (spec.Setting, error) {
 }
 
 // settle brings back what writes of others have reset, of whichever owner, and verifies
-// it. Values that go on resetting each other are an error.
-func (h *Host) settle(w *writer, l *Ledger) error {
+// it; but for what a boot has undone. Values that go on resetting each other are an error.
+func (h *Host) settle(w *writer, l *Ledger, bootID string) error {
 	for range 3 {
 		reset := w.reset
 		w.reset = nil
 		for _, e := range l.Entries {
-			if e.Suspended || !reset[e.Key] && !reset[path.Dir(e.Key)] {
+			if e.Suspended || e.BootID != bootID || !reset[e.Key] && !reset[path.Dir(e.Key)] {
 				continue
 			}
 			k, err := h.find(e.Key)
