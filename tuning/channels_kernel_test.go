@@ -30,6 +30,7 @@ var channelTests = []kernelTest{
 	{"refused channels", kernelRefusedChannels},
 	{"what veth has not", kernelNoRings},
 	{"NIC of channels gone", kernelChannelsGone},
+	{"NIC of channels made anew with fewer", kernelChannelsMadeAnew},
 	{"any sequence on a NIC", kernelAnySequenceOnNIC},
 }
 
@@ -378,6 +379,26 @@ func kernelChannelsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustWarn(t, h.restoreOwner(spark), "nic/ch/channels/rx is gone", "nic/ch/offload/rx-gro is gone")
+	if l := h.ledger(); len(l.Entries) != 0 {
+		t.Errorf("%+v", l.Entries)
+	}
+}
+
+// A NIC that was made anew may not be able to have what the former one had; it is not kept
+// in the ledger for ever.
+func kernelChannelsMadeAnew(t *testing.T) {
+	h := kernelHost(t)
+	newVeth(t, "ch", 4)
+	h.apply(spark, nicOf(spec.NIC{Name: "ch", Channels: &spec.ChannelCounts{RX: "2"}}))
+	link, err := netlink.LinkByName("ch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := netlink.LinkDel(link); err != nil {
+		t.Fatal(err)
+	}
+	newVeth(t, "ch", 3)
+	mustWarn(t, h.restoreOwner(spark), `nic/ch/channels/rx was "4" before: NIC ch can have no more than 3 channels now; "3" was left`)
 	if l := h.ledger(); len(l.Entries) != 0 {
 		t.Errorf("%+v", l.Entries)
 	}
