@@ -135,6 +135,20 @@ func (p parameter) of(have map[string]ethtool.Parameter) ([]byte, error) {
 	return line(strconv.FormatUint(uint64(value.Value), 10)), nil
 }
 
+// tooMuch says why the device can't have a number that one of this name once had: it may
+// be another device by now.
+func (p parameter) tooMuch(text string) string {
+	n, err := strconv.ParseUint(spec.CanonicalText(text), 10, 32)
+	if err != nil {
+		return ""
+	}
+	have, err := p.all()
+	if most := have[p.name].Max; err == nil && most != 0 && n > uint64(most) {
+		return fmt.Sprintf("NIC %s can have no more than %d %s now", p.nic, most, p.group)
+	}
+	return ""
+}
+
 func (p parameter) write(text []byte) error {
 	n, err := strconv.ParseUint(spec.CanonicalText(string(text)), 10, 32)
 	if err != nil {

@@ -127,6 +127,11 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 	case !k.canBring(e.Original):
 		return gone(verdict, fmt.Sprintf("%s was %s before, which no write can bring back; %q was left as it is", e.Key, e.Original.State, live.show()))
 	}
+	if r, ok := k.place.(replaceable); ok {
+		if why := r.tooMuch(e.Original.Value); why != "" {
+			return gone(verdict, fmt.Sprintf("%s was %q before: %s; %q was left as it is", e.Key, e.Original.show(), why, live.show()))
+		}
+	}
 	if !ours {
 		warning = fmt.Sprintf("%s was set to %q by this lab and found as %q: someone else changed it; the original %q is put back all the same", e.Key, e.Desired, live.show(), e.Original.show())
 	}

@@ -78,6 +78,12 @@ type removable interface {
 	remove() error
 }
 
+// replaceable is a place whose device may be another one by now, with other limits. tooMuch
+// says why that can't have a former value; empty where it can.
+type replaceable interface {
+	tooMuch(text string) string
+}
+
 // setting is a knob and what is wanted of it.
 type setting struct {
 	knob
