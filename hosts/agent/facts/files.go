@@ -45,18 +45,6 @@ func (f files) list(elem ...string) spec.Mask {
 	return set
 }
 
-// glob lists the paths that match, below the root and in lexical order. A pattern is a
-// constant of ours or has the name of a NIC in it, so the worst is that nothing matches.
-func (f files) glob(elem ...string) []string {
-	matches, _ := filepath.Glob(f.path(elem...))
-	for i, m := range matches {
-		if below, err := filepath.Rel(string(f), m); err == nil {
-			matches[i] = below
-		}
-	}
-	return matches
-}
-
 // names lists a directory, sorted.
 func (f files) names(elem ...string) []string {
 	entries, err := os.ReadDir(f.path(elem...))

@@ -31,7 +31,12 @@ func (f files) boost() string {
 // have a policy for each CPU and all of them the same.
 func (f files) frequencies() []hostspec.FrequencyPolicy {
 	found := map[hostspec.FrequencyPolicy]spec.Mask{} // without their CPUs
-	for _, dir := range f.glob(cpuDir, "cpufreq/policy[0-9]*") {
+	const all = cpuDir + "/cpufreq"
+	for _, name := range f.names(all) {
+		if !strings.HasPrefix(name, "policy") {
+			continue
+		}
+		dir := all + "/" + name
 		p := hostspec.FrequencyPolicy{
 			Driver:     f.text(dir, "scaling_driver"),
 			Governor:   f.text(dir, "scaling_governor"),

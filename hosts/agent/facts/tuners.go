@@ -18,8 +18,11 @@ var known = map[string]string{
 
 func (f files) tuners() []hostspec.Tuner {
 	running := map[string]bool{}
-	for _, path := range f.glob("proc/[0-9]*/comm") {
-		if name := known[f.text(path)]; name != "" {
+	for _, pid := range f.names("proc") {
+		if pid[0] < '0' || pid[0] > '9' {
+			continue // not a process
+		}
+		if name := known[f.text("proc", pid, "comm")]; name != "" {
 			running[name] = true
 		}
 	}
