@@ -110,7 +110,7 @@ lab-file:
 		echo "There is no lab file stacks/$(STACK).hcl. STACK= takes one of: $$(cd stacks && echo *.hcl | sed 's/\.hcl//g')" >&2; exit 1; }
 
 test-packages:
-	@tools/install-packages sudo:/usr/bin/sudo systemd:/lib/systemd/systemd fish:/usr/bin/fish strace:/usr/bin/strace
+	@tools/install-packages sudo:/usr/bin/sudo systemd:/lib/systemd/systemd fish:/usr/bin/fish strace:/usr/bin/strace nftables:/usr/sbin/nft
 
 stack: lab-file build
 	@mkdir -p .pulumi/state

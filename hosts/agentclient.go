@@ -43,12 +43,18 @@ const agentTimeout = 20 * time.Second
 func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, error) {
 	ctx, cancel := context.WithTimeout(ctx, agentTimeout)
 	defer cancel()
-	session, err := h.ssh.NewSession()
+	password := ""
+	if h.becomes() && h.connection.BecomePasswordEnv != "" {
+		var err error
+		if password, err = secret("become_password_env", h.connection.BecomePasswordEnv); err != nil {
+			return nil, err
+		}
+	}
+	session, err := h.session(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open a session: %w", err)
 	}
 	a := &agentClient{stderr: &tail{}, ended: make(chan struct{})}
-	session.Stderr = a.stderr
 	stdin, err := session.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -57,9 +63,15 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 	if err != nil {
 		return nil, err
 	}
+	asked := make(chan struct{})
+	session.Stderr = a.stderr
 	command := "exec " + quote(binary) + " serve"
-	if h.connection.Become == "sudo" && !h.system.root {
-		command = "exec sudo -n -- " + quote(binary) + " serve"
+	switch {
+	case password != "":
+		session.Stderr = &sudoPrompt{tail: a.stderr, stdin: stdin, password: password, again: func() { close(asked) }}
+		command = "exec env LC_ALL=C sudo -S -p " + quote(sudoAsks) + " -- " + quote(binary) + " serve"
+	case h.becomes():
+		command = "exec env LC_ALL=C sudo -n -- " + quote(binary) + " serve"
 	}
 	if err := session.Start(command); err != nil {
 		return nil, fmt.Errorf("start the agent: %w", err)
@@ -69,7 +81,7 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 		close(a.ended)
 	}()
 	output := bufio.NewReaderSize(stdout, greetingLimit)
-	if err := awaitGreeting(ctx, output); err != nil {
+	if err := awaitGreeting(ctx, output, asked); err != nil {
 		return nil, a.explain(ctx, binary, err)
 	}
 	a.pipe = &pipeConn{Reader: output, stdin: stdin, ssh: h.ssh, closed: make(chan struct{})}
@@ -95,7 +107,7 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 const greetingLimit = 16 << 10
 
 // awaitGreeting reads past whatever a login script prints, up to the agent's first line.
-func awaitGreeting(ctx context.Context, output *bufio.Reader) error {
+func awaitGreeting(ctx context.Context, output *bufio.Reader, askedAgain <-chan struct{}) error {
 	found := make(chan error, 1)
 	go func() {
 		for range greetingLimit {
@@ -110,6 +122,8 @@ func awaitGreeting(ctx context.Context, output *bufio.Reader) error {
 	select {
 	case err := <-found:
 		return err
+	case <-askedAgain:
+		return errWrongPassword
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -144,18 +158,23 @@ const maxMessage = 64 << 20
 // explain says why there was no greeting: in most cases what the remote program said
 // before it ended.
 func (a *agentClient) explain(ctx context.Context, binary string, err error) error {
+	if errors.Is(err, errWrongPassword) {
+		return fmt.Errorf("%w; correct what the variable of become_password_env has", err)
+	}
 	select {
 	case <-a.ended:
 	case <-ctx.Done():
 		return fmt.Errorf("%s serve: no sign of it within %s: %w%s", binary, agentTimeout, err, said(a.stderr))
 	}
-	switch text := a.stderr.String(); {
-	case strings.Contains(text, "a password is required"):
-		return fmt.Errorf("sudo wants a password (%s); allow the user to run it without (NOPASSWD in sudoers), or log in as root", text)
-	case strings.Contains(text, "sudo") && strings.Contains(text, "not found"):
-		return fmt.Errorf("sudo is not installed there (%s); install it, or log in as root", text)
-	case strings.Contains(text, "Permission denied"):
-		return fmt.Errorf("%s serve: %s; is the directory mounted noexec?", binary, text)
+	text := a.stderr.String()
+	if hint := sudoHint(text); hint != "" {
+		return errors.New(hint)
+	}
+	switch {
+	case strings.Contains(text, "Permission denied"), strings.Contains(text, "unable to execute"):
+		return fmt.Errorf("%s serve: %s; is the directory mounted noexec? Programs run from there: remount it with exec", binary, text)
+	case strings.Contains(text, "Exec format error"), strings.Contains(text, "cannot execute binary file"):
+		return fmt.Errorf("%s serve: %s; the host runs programs of another architecture than its uname says", binary, text)
 	}
 	return fmt.Errorf("%s serve: it ended at once: %w%s", binary, cmp.Or(a.exit, err), said(a.stderr))
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-// addUser makes an unprivileged user in the host and returns the way to log in as it.
-func addUser(t *testing.T, host *hosttest.Host, name, shell string) hostspec.Connection {
+// addUser makes an unprivileged user, ada, in the host and returns the way to log in as it.
+func addUser(t *testing.T, host *hosttest.Host) hostspec.Connection {
 	t.Helper()
-	host.Run(t, strings.NewReplacer("NAME", name, "SHELL", shell, "KEY", hosttest.AuthorizedKey()).Replace(`set -e
-echo 'NAME:x:4321:4321::/home/NAME:SHELL' >> /etc/passwd
+	host.Run(t, strings.NewReplacer("NAME", "ada", "KEY", hosttest.AuthorizedKey()).Replace(`set -e
+echo 'NAME:x:4321:4321::/home/NAME:/bin/bash' >> /etc/passwd
 echo 'NAME:x:4321:' >> /etc/group
 echo 'NAME:*:::::::' >> /etc/shadow
 install -d -o 4321 -g 4321 -m 700 /home/NAME /home/NAME/.ssh
@@ -22,7 +22,7 @@ echo 'KEY' > /home/NAME/.ssh/authorized_keys
 chown -R NAME:NAME /home/NAME
 sed -i 's#^AuthorizedKeysFile .*#AuthorizedKeysFile .ssh/authorized_keys#' /etc/ssh/benchlab_sshd_config`))
 	c := host.Connection
-	c.User = name
+	c.User = "ada"
 	return c
 }
 
@@ -40,7 +40,7 @@ func TestSudo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			host := hosttest.New(t, "sudo")
-			c := addUser(t, host, "ada", "/bin/bash")
+			c := addUser(t, host)
 			c.Become = "sudo"
 			allowSudo(t, host, rule)
 			before := host.Run(t, "find /home/ada | sort")
@@ -90,7 +90,7 @@ func TestSudo(t *testing.T) {
 func TestSudoRefused(t *testing.T) {
 	t.Parallel()
 	host := hosttest.New(t, "sudo")
-	c := addUser(t, host, "ada", "/bin/bash")
+	c := addUser(t, host)
 	_, err := connect(t, c)
 	wantError(t, err, c, "user ada is not root there", `become = "sudo"`)
 	c.Become = "sudo"
@@ -118,7 +118,7 @@ func TestSudoRefused(t *testing.T) {
 func TestLoginShell(t *testing.T) {
 	t.Parallel()
 	host := hosttest.New(t, "shell")
-	c := addUser(t, host, "ada", "/bin/bash")
+	c := addUser(t, host)
 	c.Become = "sudo"
 	allowSudo(t, host, "ada ALL=(ALL) NOPASSWD: ALL")
 	set := func(shell string) {

@@ -5,149 +5,163 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"golang.org/x/crypto/ssh"
-	sshagent "golang.org/x/crypto/ssh/agent"
 )
 
 // dialTimeout bounds the TCP connection and, again, the SSH handshake.
 const dialTimeout = 10 * time.Second
 
-// dial opens an SSH connection. Its errors name the host, the step and what to do next.
+// dial opens an SSH connection, through its jump hosts where it has some. Its errors name
+// the host, the step and what to do next.
 func dial(ctx context.Context, c hostspec.Connection) (*ssh.Client, error) {
-	addr := c.Endpoint()
-	auth, done, err := authMethods(ctx, c)
+	hops, err := route(c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	defer done()
-	verify, algorithms, err := hostKeyCheck(c, addr)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c, err)
-	}
-
-	dialer := net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%s: %w", c, ctx.Err())
+	var client *ssh.Client // to the last hop so far
+	for i, h := range hops {
+		next, err := h.reach(ctx, client, c.Namespace == "")
+		if err != nil {
+			if client != nil {
+				_ = client.Close() // the error says more
+			}
+			return nil, fmt.Errorf("%s: %w", c, whichHop(hops, i, c, err))
 		}
-		return nil, fmt.Errorf("%s: cannot connect: %w; check that the host is up and its SSH server listens there", c, err)
+		if before := client; before != nil {
+			go func() { // the way there ends with what went through it
+				_ = next.Wait()
+				_ = before.Close()
+			}()
+		}
+		client = next
 	}
-	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
-		return nil, errors.Join(err, conn.Close())
+	return client, nil
+}
+
+// whichHop says where on the way it went wrong, if that is not what the connection says.
+func whichHop(hops []*hop, i int, c hostspec.Connection, err error) error {
+	switch h := hops[i]; {
+	case i < len(hops)-1:
+		return fmt.Errorf("jump host %s: %w", h, err)
+	case h.String() != c.LoginUser()+"@"+c.Endpoint():
+		return fmt.Errorf("%s by ssh_config: %w", h, err)
 	}
-	// A cancelled context must not wait for the deadline.
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	return err
+}
+
+// reach connects to a hop, through the one before it if there is one, and logs in. It
+// tries again where that can help: with patience, unless the server is known to listen
+// always.
+func (h *hop) reach(ctx context.Context, before *ssh.Client, patient bool) (*ssh.Client, error) {
+	for try := 0; ; try++ {
+		client, err := h.try(ctx, before)
+		if err == nil || try == tries-1 || !canHeal(err) || !patient {
+			return client, err
+		}
+		traceOf(ctx).Status(fmt.Sprintf("connecting to %s again: %v", h, err))
+		if err := wait(ctx, pause(try)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (h *hop) try(ctx context.Context, before *ssh.Client) (*ssh.Client, error) {
+	login, err := newLogin(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	defer login.close()
+	verify, algorithms, err := hostKeyCheck(h, traceOf(ctx).Note)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := h.connect(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	handshake, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	// A channel of a jump host knows no deadline: closing it ends every wait.
+	stop := context.AfterFunc(handshake, func() { _ = conn.Close() })
 	defer stop()
-	sshConn, channels, requests, err := ssh.NewClientConn(quickAck(conn), addr, &ssh.ClientConfig{
-		User:              c.LoginUser(),
-		Auth:              auth,
+	banner := &bannerConn{Conn: conn}
+	sshConn, channels, requests, err := ssh.NewClientConn(banner, h.knownName(), &ssh.ClientConfig{
+		User:              h.user,
+		Auth:              login.methods,
 		HostKeyCallback:   verify,
 		HostKeyAlgorithms: algorithms,
 	})
-	if err != nil {
-		_ = conn.Close()
-		if ctx.Err() != nil {
-			err = ctx.Err()
+	if err == nil && !stop() { // the deadline came between
+		err = errors.Join(handshake.Err(), sshConn.Close())
+	}
+	switch {
+	case err == nil:
+		return ssh.NewClient(sshConn, channels, requests), nil
+	case ctx.Err() != nil:
+		_ = conn.Close() // as below, the first error says more
+		return nil, ctx.Err()
+	case handshake.Err() != nil:
+		return nil, fmt.Errorf("no SSH handshake within %s; check that it is an SSH server that listens there, and that the host is not overloaded", dialTimeout)
+	}
+	_ = conn.Close()
+	return nil, handshakeError(login, banner.ended(err))
+}
+
+// connect opens the TCP connection to a hop.
+func (h *hop) connect(ctx context.Context, before *ssh.Client) (net.Conn, error) {
+	if before == nil {
+		dialer := net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
+		conn, err := dialer.DialContext(ctx, "tcp", h.endpoint())
+		switch {
+		case err == nil:
+			return quickAck(conn), nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		}
-		return nil, handshakeError(c, err)
+		return nil, fmt.Errorf("cannot connect: %w; check that the host is up and its SSH server listens there", err)
 	}
-	if err := conn.SetDeadline(time.Time{}); err != nil {
-		return nil, errors.Join(err, sshConn.Close())
+	limited, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := before.DialContext(limited, "tcp", h.endpoint())
+	var refused *ssh.OpenChannelError
+	switch {
+	case err == nil:
+		return conn, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		return nil, fmt.Errorf("the jump host before it did not connect to %s within %s; check that the host is up, and its firewall", h.endpoint(), dialTimeout)
+	case errors.As(err, &refused) && refused.Reason == ssh.Prohibited:
+		return nil, fmt.Errorf("the jump host before it refuses to forward to %s: %w; set AllowTcpForwarding yes (and PermitOpen, where it is set) in its sshd_config", h.endpoint(), err)
 	}
-	return ssh.NewClient(sshConn, channels, requests), nil
+	return nil, fmt.Errorf("cannot connect from the jump host before it: %w; check that the host is up and its SSH server listens there", err)
 }
 
 // handshakeError says in a user's words why the handshake ended.
-func handshakeError(c hostspec.Connection, err error) error {
+func handshakeError(l login, err error) error {
 	var key *HostKeyError
+	var early *earlyEnd
 	var algorithms *ssh.AlgorithmNegotiationError
-	var network net.Error
 	switch {
 	case errors.As(err, &key):
-		return fmt.Errorf("%s: %w", c, key)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s: %w", c, err)
-	case errors.Is(err, errAgent):
-		return fmt.Errorf("%s: %w", c, err)
+		return key
+	case errors.Is(err, errAgent), errors.Is(err, errHostKey):
+		return err
+	case errors.As(err, &early):
+		return fmt.Errorf("%w; %s", early, early.next())
 	case errors.As(err, &algorithms) && algorithms.What == "host key":
 		// Only the types of the known keys are asked for.
-		return fmt.Errorf("%s: wrong host key: a key for %s is known, the server has only %s; if the host was set up anew, replace the known key by its new one",
-			c, strings.Join(algorithms.SupportedAlgorithms, ", "), strings.Join(algorithms.RequestedAlgorithms, ", "))
-	// x/crypto has no error type for this one.
+		return fmt.Errorf("wrong host key: a key for %s is known, the server has only %s; if the host was set up anew, replace the known key by its new one",
+			strings.Join(algorithms.SupportedAlgorithms, ", "), strings.Join(algorithms.RequestedAlgorithms, ", "))
+	// x/crypto has no error type for these.
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		with := "the keys of the ssh-agent"
-		if c.Identity != "" {
-			with = "identity " + c.Identity
-		}
-		return fmt.Errorf("%s: the server refused %s: %w; check that its public key is in authorized_keys there", c, with, err)
-	case errors.As(err, &network) && network.Timeout():
-		return fmt.Errorf("%s: no SSH handshake within %s: %w; check that it is an SSH server that listens there, and that the host is not overloaded", c, dialTimeout, err)
+		return fmt.Errorf("the server refused %s: %w; check that its public key is in authorized_keys there", l.offered, err)
+	case strings.Contains(err.Error(), "oo many authentication failures"):
+		return fmt.Errorf("the server refused %s, and wants to see no more keys: %w; set identity to the one that is in authorized_keys there", l.offered, err)
 	}
-	return fmt.Errorf("%s: %w; check that it is an SSH server that listens there, and its log", c, err)
-}
-
-// authMethods returns the ways to log in: the identity file if one is named, else the
-// ssh-agent. done releases the agent's socket after the handshake.
-func authMethods(ctx context.Context, c hostspec.Connection) (methods []ssh.AuthMethod, done func(), err error) {
-	if c.Identity != "" {
-		file, err := expandHome(c.Identity)
-		if err != nil {
-			return nil, nil, err
-		}
-		pem, err := os.ReadFile(file)
-		if err != nil {
-			return nil, nil, fmt.Errorf("identity: %w", err)
-		}
-		signer, err := ssh.ParsePrivateKey(pem)
-		var encrypted *ssh.PassphraseMissingError
-		if errors.As(err, &encrypted) {
-			return nil, nil, fmt.Errorf("identity %s is encrypted: add it to an ssh-agent (ssh-add) and leave identity empty", c.Identity)
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("identity %s is no private key in PEM form: %w", c.Identity, err)
-		}
-		return []ssh.AuthMethod{ssh.PublicKeys(signer)}, func() {}, nil
-	}
-	socket := os.Getenv("SSH_AUTH_SOCK")
-	if socket == "" {
-		return nil, nil, errors.New("no way to log in: set identity to a private key, or start an ssh-agent (SSH_AUTH_SOCK is not set)")
-	}
-	dialer := net.Dialer{Timeout: dialTimeout}
-	conn, err := dialer.DialContext(ctx, "unix", socket)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w; start one, or set identity to a private key", errAgent, err)
-	}
-	// An agent that asks its user for a confirmation is waited for like the server.
-	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%w: %w", errAgent, err), conn.Close())
-	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	signers := func() ([]ssh.Signer, error) {
-		signers, err := sshagent.NewClient(conn).Signers()
-		if err != nil {
-			return nil, fmt.Errorf("%w does not list its keys: %w; see what ssh-add -l says, or set identity to a private key", errAgent, err)
-		}
-		return signers, nil
-	}
-	return []ssh.AuthMethod{ssh.PublicKeysCallback(signers)}, func() { stop(); _ = conn.Close() }, nil
-}
-
-// errAgent marks what the ssh-agent is to blame for.
-var errAgent = errors.New("ssh-agent")
-
-// expandHome replaces a leading ~/ by the user's home directory, as OpenSSH does.
-func expandHome(path string) (string, error) {
-	rest, ok := strings.CutPrefix(path, "~/")
-	if !ok {
-		return path, nil
-	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, rest), err
+	return fmt.Errorf("%w; check that it is an SSH server that listens there, and its log", err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -83,6 +84,21 @@ func (h *Host) start(ctx context.Context) (err error) {
 	return err
 }
 
+// Login is the OpenSSH command line that logs in to the host.
+func (h *Host) Login() (string, error) {
+	c := h.connection
+	hops, err := route(c)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", c, err)
+	}
+	last := hops[len(hops)-1]
+	c.User, c.Port = last.user, last.port
+	return c.Command(), nil
+}
+
+// becomes says whether the agent needs sudo.
+func (h *Host) becomes() bool { return h.connection.Become == "sudo" && !h.system.root }
+
 // MachineID is the host's /etc/machine-id, as its agent read it at the start.
 func (h *Host) MachineID() string { return h.agent.machineID }
 
@@ -107,7 +123,8 @@ func (h *Host) lost() bool {
 func (h *Host) Close() error {
 	lost := h.lost()
 	err := h.agent.Close() // it may have closed the connection already
-	if closeErr := h.ssh.Close(); !errors.Is(closeErr, net.ErrClosed) {
+	// A channel of a jump host that has ended says EOF.
+	if closeErr := h.ssh.Close(); !errors.Is(closeErr, net.ErrClosed) && !errors.Is(closeErr, io.EOF) {
 		err = errors.Join(err, closeErr)
 	}
 	if lost {

@@ -24,7 +24,8 @@ func TestKeepAlive(t *testing.T) {
 		_ = client.Wait()
 		close(closed)
 	}()
-	pid, err := output(client, "echo $PPID")
+	h := &Host{ssh: client}
+	pid, err := h.output(t.Context(), "echo $PPID")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +33,11 @@ func TestKeepAlive(t *testing.T) {
 		keepAlive(client, closed, time.Millisecond, 5*time.Second)
 		close(returned)
 	}()
-	if _, err := output(client, "sleep 0.2"); err != nil {
+	if _, err := h.output(t.Context(), "sleep 0.2"); err != nil {
 		t.Errorf("a server that answers: %v", err)
 	}
 	call := make(chan error, 1)
-	go func() { _, err := output(client, "sleep 1000"); call <- err }()
+	go func() { _, err := h.output(t.Context(), "sleep 1000"); call <- err }()
 	hosttest.Eventually(t, "the call is under way", func() bool { return len(host.Processes(t, "sleep")) > 0 })
 	host.Run(t, "kill -STOP "+strings.TrimSpace(pid))
 	if err := <-call; err == nil {

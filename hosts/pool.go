@@ -20,26 +20,30 @@ type Pool struct {
 	dialing singleflight.Group
 	mu      sync.Mutex
 	open    map[hostspec.Connection]*Host
+	waiting map[hostspec.Connection]*audience
 }
 
 // NewPool returns a pool that starts agents from the given binaries.
 func NewPool(binaries Binaries) *Pool {
 	life, end := context.WithCancel(context.Background())
-	return &Pool{binaries: binaries, life: life, end: end, open: map[hostspec.Connection]*Host{}}
+	return &Pool{binaries: binaries, life: life, end: end, open: map[hostspec.Connection]*Host{}, waiting: map[hostspec.Connection]*audience{}}
 }
 
 // Host returns the connected host. Concurrent callers share one dial; a connection that
-// was lost since is dialled anew.
+// was lost since is dialled anew. The context's Trace hears of the dial while the caller
+// waits for it.
 func (p *Pool) Host(ctx context.Context, c hostspec.Connection) (*Host, error) {
 	if h := p.alive(c); h != nil {
 		return h, nil
 	}
-	result := p.dialing.DoChan(c.String()+"\x00"+c.Identity+"\x00"+c.HostKey+"\x00"+c.KnownHosts+"\x00"+c.Become, func() (any, error) {
+	audience := p.audience(c)
+	defer audience.join(ctx)()
+	result := p.dialing.DoChan(fmt.Sprintf("%#v", c), func() (any, error) {
 		if h := p.alive(c); h != nil {
 			return h, nil
 		}
 		// The dial serves every waiting caller, so one cancelled call must not end it.
-		h, err := connect(p.life, c, p.binaries)
+		h, err := connect(WithTrace(p.life, audience.trace()), c, p.binaries)
 		if err != nil {
 			return nil, err
 		}
@@ -54,6 +58,15 @@ func (p *Pool) Host(ctx context.Context, c hostspec.Connection) (*Host, error) {
 		}
 		return r.Val.(*Host), nil
 	}
+}
+
+func (p *Pool) audience(c hostspec.Connection) *audience {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting[c] == nil {
+		p.waiting[c] = &audience{}
+	}
+	return p.waiting[c]
 }
 
 // keep takes a new host up, unless the pool was closed meanwhile.

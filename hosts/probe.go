@@ -7,8 +7,6 @@ import (
 	"path"
 	"strings"
 	"time"
-
-	"golang.org/x/crypto/ssh"
 )
 
 // commandTimeout bounds a short command on a host, its login shell included.
@@ -61,7 +59,7 @@ func (h *Host) run(ctx context.Context, command string) (string, error) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		stdout, err := output(h.ssh, command)
+		stdout, err := h.output(ctx, command)
 		done <- result{stdout, err}
 	}()
 	select {
@@ -72,8 +70,8 @@ func (h *Host) run(ctx context.Context, command string) (string, error) {
 	}
 }
 
-func output(client *ssh.Client, command string) (string, error) {
-	session, err := client.NewSession()
+func (h *Host) output(ctx context.Context, command string) (string, error) {
+	session, err := h.session(ctx)
 	if err != nil {
 		return "", fmt.Errorf("open a session: %w", err)
 	}

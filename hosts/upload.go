@@ -1,6 +1,9 @@
 package hosts
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +11,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/pkg/sftp"
+	"golang.org/x/crypto/ssh"
 )
 
 // uploadTimeout bounds the sending of one file.
@@ -19,7 +23,7 @@ const uploadTimeout = 5 * time.Minute
 
 // Upload brings a local file to a path made of its name and SHA-256, executable by its
 // owner only, and returns that path. A file that is there already and intact is not
-// sent again.
+// sent again; one of which a cut connection has left a part is sent from there on.
 func (h *Host) Upload(ctx context.Context, local string) (string, error) {
 	h.upload.Lock()
 	defer h.upload.Unlock()
@@ -35,24 +39,21 @@ func (h *Host) Upload(ctx context.Context, local string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	remote := path.Join(h.system.dir, filepath.Base(local)+"-"+sum[:16])
-	found, err := h.remoteSHA256(ctx, remote)
+	u := upload{
+		trace: traceOf(ctx), local: local, sum: sum, size: info.Size(),
+		remote: path.Join(h.system.dir, filepath.Base(local)+"-"+sum[:16]),
+	}
+	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
+	defer cancel()
+	err = u.bring(ctx, h)
+	if errors.Is(err, errNoSession) {
+		err = u.bringApart(ctx, h)
+	}
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("upload %s to %s: %w%s", filepath.Base(local), u.remote, err, uploadHint(err))
 	}
-	if found != sum {
-		if err := h.send(ctx, local, remote); err != nil {
-			return "", fmt.Errorf("upload %s to %s: %w", filepath.Base(local), remote, err)
-		}
-		if found, err = h.remoteSHA256(ctx, remote); err != nil {
-			return "", err
-		}
-		if found != sum {
-			return "", fmt.Errorf("upload %s: SHA-256 is %s here and %q there; is the disk full?", remote, sum, found)
-		}
-	}
-	h.uploaded[version] = remote
-	return remote, nil
+	h.uploaded[version] = u.remote
+	return u.remote, nil
 }
 
 // forgetUploads is called when the agent may have removed them.
@@ -62,84 +63,200 @@ func (h *Host) forgetUploads() {
 	clear(h.uploaded)
 }
 
-// remoteSHA256 returns the checksum of a program on the host, empty where there is none
-// with the mode of an upload.
-func (h *Host) remoteSHA256(ctx context.Context, file string) (string, error) {
-	out, err := h.run(ctx, fmt.Sprintf(`exec /bin/sh -c 'echo benchlab:; test "$(stat -c %%a "$0" 2>/dev/null)" != 700 || sha256sum "$0"' %s`, quote(file)))
-	if err != nil {
-		return "", fmt.Errorf("checksum of %s: %w", file, err)
+// uploadHint is the next step.
+func uploadHint(err error) string {
+	switch text := err.Error(); {
+	case strings.Contains(text, "No space left"), strings.Contains(text, "quota exceeded"):
+		return "; make room there"
+	case strings.Contains(text, "Read-only file system"):
+		return "; mount it writable: uploads and the ledger of originals stand there"
+	case strings.Contains(text, "Permission denied"):
+		return "; make the directory the user's own"
 	}
-	_, line, _ := strings.Cut(out, "benchlab:\n") // a login script may print, too
-	sum, _, _ := strings.Cut(line, " ")
-	return strings.TrimSpace(sum), nil
+	return ""
 }
 
-// send writes the file beside its final name and renames it, so that a cut leaves no
-// half of a program under a name that promises a whole.
-func (h *Host) send(ctx context.Context, local, remote string) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
-	defer cancel()
-	source, err := os.Open(local)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = source.Close() }()
-	client, err := h.sftp(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = client.Close() }()
-	stop := context.AfterFunc(ctx, func() { _ = client.Close() })
-	defer stop()
-	defer func() {
-		if err != nil && ctx.Err() != nil {
-			err = ctx.Err()
-		}
-	}()
-	if err := client.MkdirAll(path.Dir(remote)); err != nil {
-		return fmt.Errorf("make %s: %w", path.Dir(remote), err)
-	}
-	part := fmt.Sprintf("%s.%d.part", remote, time.Now().UnixNano())
-	target, err := client.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = client.Remove(part)
-		}
-	}()
-	if _, err := io.Copy(target, source); err != nil {
-		return errors.Join(err, target.Close())
-	}
-	if err := target.Chmod(0o700); err != nil {
-		return errors.Join(err, target.Close())
-	}
-	if err := target.Close(); err != nil {
-		return err
-	}
-	return client.PosixRename(part, remote)
+// upload is one file on its way to a host.
+type upload struct {
+	trace         Trace
+	local, remote string
+	// sum is the file's SHA-256 in hex, size its length in bytes.
+	sum  string
+	size int64
 }
 
-// sftp starts the SFTP subsystem. Many writes in flight keep a far host's line busy; the
-// checksum afterwards finds a hole that a cut may leave.
-func (h *Host) sftp(ctx context.Context) (*sftp.Client, error) {
+// bringApart uploads over a connection of its own, for a server that gives each only one
+// session: the agent has it.
+func (u *upload) bringApart(ctx context.Context, h *Host) error {
+	client, err := dial(ctx, h.connection)
+	if err != nil {
+		return err
+	}
+	err = u.bring(ctx, &Host{connection: h.connection, ssh: client, system: h.system})
+	return errors.Join(err, client.Close())
+}
+
+// bring makes sure that the file is on the host.
+func (u *upload) bring(ctx context.Context, h *Host) error {
+	answer, err := u.stream(ctx, h)
+	if err == nil && answer == "damaged" { // a part that was left there; it is removed now
+		answer, err = u.stream(ctx, h)
+	}
+	if err == nil && answer == "plain" {
+		if err := u.sftp(ctx, h); err != nil {
+			return err
+		}
+		if answer, err = u.stream(ctx, h); answer == "plain" {
+			answer = "damaged"
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case answer == "damaged":
+		return errors.New("what arrives there has another SHA-256 than the file here")
+	}
+	return nil
+}
+
+// receive is what a host does with an upload; $0 is the file and $1 its SHA-256. It says
+// "there", or "plain" where it has no gzip; else "send" with the bytes it has already,
+// reads the rest compressed, and says "done" or "damaged".
+//
+// The part is named after the shell that writes it: one whose shell has ended was left by
+// a cut connection and is taken over, which mv grants to one of us. What has another
+// reason than a cut, a full disk say, leaves no part. No login shell reads it but as one
+// word: it has no single quote and no line break.
+const receive = `umask 077; LC_ALL=C; export LC_ALL; echo benchlab:; ` +
+	`if [ "$(stat -c %a "$0" 2>/dev/null)" = 700 ] && [ "$(sha256sum < "$0")" = "$1  -" ]; then echo there; exit; fi; ` +
+	`mkdir -p "${0%/*}" || exit; ` +
+	`command -v gzip >/dev/null || { echo plain; exit; }; ` +
+	`part=$0.$$.part; ` +
+	`for left in "$0".*.part; do pid=${left%.part}; pid=${pid##*.}; ` +
+	`if [ -f "$left" ] && [ ! -d "/proc/$pid" ]; then mv "$left" "$part" 2>/dev/null && break; fi; done; ` +
+	`: >> "$part" || exit; echo "send $(stat -c %s "$part")"; ` +
+	`why=$(gzip -dc 2>&1 >> "$part") || { case $why in *"unexpected end of file"*) ;; *) rm -f "$part";; esac; echo "$why" >&2; exit 1; }; ` +
+	`[ "$(sha256sum < "$part")" = "$1  -" ] || { rm -f "$part"; echo damaged; exit; }; ` +
+	`chmod 700 "$part" && mv "$part" "$0" && echo done`
+
+// stream runs receive and returns its last word.
+func (u *upload) stream(ctx context.Context, h *Host) (string, error) {
+	session, err := h.session(ctx)
+	if err != nil {
+		return "", err
+	}
 	type result struct {
-		client *sftp.Client
+		answer string
 		err    error
 	}
 	done := make(chan result, 1)
 	go func() {
-		client, err := sftp.NewClient(h.ssh, sftp.UseConcurrentWrites(true))
-		done <- result{client, err}
+		answer, err := u.converse(session)
+		done <- result{answer, err}
 	}()
 	select {
 	case r := <-done:
-		if r.err != nil {
-			return nil, fmt.Errorf("SFTP: %w; check the Subsystem line of its sshd_config, and that the login shell prints nothing where it is not interactive", r.err)
-		}
-		return r.client, nil
+		_ = session.Close() // it has ended
+		return r.answer, r.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("SFTP: no answer: %w", ctx.Err())
+		_ = session.Close() // for the host a cut: the part stays
+		return "", fmt.Errorf("not done: %w", ctx.Err())
 	}
+}
+
+func (u *upload) converse(session *ssh.Session) (string, error) {
+	stdin, err := session.StdinPipe()
+	if err != nil {
+		return "", err
+	}
+	stdout, err := session.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	stderr := &tail{}
+	session.Stderr = stderr
+	if err := session.Start("exec /bin/sh -c " + quote(receive) + " " + quote(u.remote) + " " + u.sum); err != nil {
+		return "", err
+	}
+	lines := bufio.NewReaderSize(stdout, greetingLimit)
+	answer, err := u.answer(lines, true)
+	var sendErr error
+	if size, ok := strings.CutPrefix(answer, "send "); ok && err == nil {
+		var from int64
+		if from, err = strconv.ParseInt(size, 10, 64); err == nil {
+			sendErr = u.send(stdin, from)
+			answer, err = u.answer(lines, false)
+		}
+	}
+	// The exit status and what stands on stderr say more than a pipe that broke.
+	if waitErr := session.Wait(); waitErr != nil {
+		return "", fmt.Errorf("%w%s", waitErr, said(stderr))
+	}
+	return answer, errors.Join(err, sendErr)
+}
+
+// answer reads one line of what receive says. What a login script prints comes before.
+func (u *upload) answer(lines *bufio.Reader, first bool) (string, error) {
+	for range greetingLimit {
+		line, err := lines.ReadSlice('\n')
+		if err != nil {
+			return "", fmt.Errorf("the host's shell ended: %w", err)
+		}
+		if !first {
+			return string(bytes.TrimSpace(line)), nil
+		}
+		first = !bytes.HasSuffix(line, []byte("benchlab:\n"))
+	}
+	return "", errors.New("the login shell of the user prints too much")
+}
+
+// send writes the file from an offset on, compressed, and closes the pipe.
+func (u *upload) send(stdin io.WriteCloser, from int64) error {
+	file, err := os.Open(u.local)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	if from > u.size { // of another size than ever was: receive finds the sum wrong
+		from = u.size
+	}
+	if _, err := file.Seek(from, io.SeekStart); err != nil {
+		return err
+	}
+	// gzip writes a few hundred bytes at a time; of each write SSH makes a packet, and many
+	// small ones keep sshd moving its buffers and nothing else.
+	packets := bufio.NewWriterSize(stdin, 32<<10)
+	// The line between is rarely faster than the weakest compression.
+	packed, err := gzip.NewWriterLevel(packets, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(packed, io.TeeReader(file, u.progress(from)))
+	return errors.Join(err, packed.Close(), packets.Flush(), stdin.Close())
+}
+
+// progress counts what is sent and tells of it.
+func (u *upload) progress(from int64) io.Writer {
+	return &progress{sent: from, tell: func(sent int64) {
+		const mb = 1e6
+		u.trace.Status(fmt.Sprintf("sending %s: %.1f of %.1f MB", filepath.Base(u.local), float64(sent)/mb, float64(u.size)/mb))
+	}}
+}
+
+type progress struct {
+	sent int64
+	last time.Time
+	tell func(sent int64)
+}
+
+// progressInterval is short enough for a person and long enough for a log.
+const progressInterval = 500 * time.Millisecond
+
+func (p *progress) Write(b []byte) (int, error) {
+	p.sent += int64(len(b))
+	if now := time.Now(); now.Sub(p.last) >= progressInterval {
+		p.last = now
+		p.tell(p.sent)
+	}
+	return len(b), nil
 }

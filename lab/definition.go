@@ -28,6 +28,9 @@ type Host struct {
 	Connection *hostspec.Connection
 	// Adopt takes up what another lab has left on the host: for a lab whose state was lost.
 	Adopt bool
+	// Decommissioned says that the host is out of reach for good: nothing is asked of it
+	// any more, and what this lab has changed there stays.
+	Decommissioned bool
 }
 
 // Namespace is a host made on this machine out of Linux namespaces.

@@ -9,6 +9,7 @@ import (
 var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 	{Kind: "host", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "adopt", Example: `true`, Optional: true},
+		{Name: "decommissioned", Example: `true`, Optional: true},
 	}, Blocks: []syntax.Shape{
 		{Kind: "namespace"},
 		{Kind: "connection", Attributes: []syntax.Attribute{
@@ -18,7 +19,13 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 			{Name: "identity", Example: `"~/.ssh/id_ed25519"`, Optional: true},
 			{Name: "host_key", Example: `"ssh-ed25519 AAAA..."`, Optional: true},
 			{Name: "known_hosts", Example: `"~/.ssh/known_hosts"`, Optional: true},
+			{Name: "host_key_check", Example: `"accept-new"`, Optional: true},
 			{Name: "become", Example: `"sudo"`, Optional: true},
+			{Name: "jump", Example: `["me@gate.lan:22"]`, Optional: true},
+			{Name: "ssh_config", Example: `"~/.ssh/config"`, Optional: true},
+			{Name: "passphrase_env", Example: `"KEY_PASSPHRASE"`, Optional: true},
+			{Name: "password_env", Example: `"SPARK_PASSWORD"`, Optional: true},
+			{Name: "become_password_env", Example: `"SPARK_PASSWORD"`, Optional: true},
 		}},
 	}},
 	{Kind: "link", Label: syntax.Name, Attributes: []syntax.Attribute{

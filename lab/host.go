@@ -3,7 +3,10 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
@@ -14,6 +17,7 @@ import (
 func (r *reader) host(b *syntax.Block) Host {
 	h := Host{Name: b.Name}
 	h.Adopt, _ = b.Bool("adopt")
+	h.Decommissioned, _ = b.Bool("decommissioned")
 	ways := b.Children
 	switch {
 	case len(ways) == 0:
@@ -42,7 +46,74 @@ func (r *reader) connection(b *syntax.Block) *hostspec.Connection {
 	c.HostKey, _ = syntax.Parsed(b, "host_key", parseHostKey)
 	c.KnownHosts, _ = syntax.Parsed(b, "known_hosts", syntax.NotEmpty)
 	c.Become, _ = syntax.Parsed(b, "become", parseBecome)
+	c.SSHConfig, _ = syntax.Parsed(b, "ssh_config", syntax.NotEmpty)
+	c.HostKeyCheck, _ = syntax.Parsed(b, "host_key_check", parseHostKeyCheck)
+	c.PassphraseEnv, _ = syntax.Parsed(b, "passphrase_env", parseVariable)
+	c.PasswordEnv, _ = syntax.Parsed(b, "password_env", parseVariable)
+	c.BecomePasswordEnv, _ = syntax.Parsed(b, "become_password_env", parseVariable)
+	c.Jump = strings.Join(jumps(b), ",")
+	contradictions(b, c)
 	return c
+}
+
+// jumps reads the list of jump hosts, in the order in which they are gone through.
+func jumps(b *syntax.Block) []string {
+	const name, want = "jump", "a list of strings"
+	items, ok := b.Items(name, want)
+	if ok && len(items) == 0 {
+		return []string{hostspec.None} // whatever the ssh_config file says
+	}
+	var jumps []string
+	for _, item := range items {
+		if jump, ok := b.TextOf(item, name, want); ok && b.Check(item.Range(), "Invalid jump", checkJump(jump)) {
+			jumps = append(jumps, jump)
+		}
+	}
+	return jumps
+}
+
+// contradictions reports attributes of a connection that can't stand together.
+func contradictions(b *syntax.Block, c *hostspec.Connection) {
+	if c.HostKey != "" && c.HostKeyCheck != "" && c.Jump == "" {
+		b.Report(b.At("host_key_check"), "host_key_check beside host_key",
+			"With host_key no other key is accepted. Keep one of the two.")
+	}
+	if c.BecomePasswordEnv != "" && c.Become == "" {
+		b.Report(b.At("become_password_env"), "become_password_env without become",
+			"It is the password that sudo asks for. Add a line like: become = \"sudo\"")
+	}
+}
+
+// checkJump holds a jump host against the form user@host:port.
+func checkJump(s string) error {
+	host := s[strings.LastIndex(s, "@")+1:]
+	if name, port, err := net.SplitHostPort(host); err == nil {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("%q has the port %q. A port is a number from 1 to 65535", s, port)
+		}
+		host = name
+	}
+	if host == "" || host == hostspec.None || strings.ContainsAny(s, ", /\t\r\n") {
+		return fmt.Errorf("%q is no jump host. Write it as me@gate.lan:22, gate.lan, or an alias of the ssh_config file", s)
+	}
+	return nil
+}
+
+func parseHostKeyCheck(s string) (string, error) {
+	if s != hostspec.AcceptNew {
+		return "", fmt.Errorf("%q is no way to check a host key. Write %q to record the key of a host that nobody knows, or leave it out", s, hostspec.AcceptNew)
+	}
+	return s, nil
+}
+
+var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// parseVariable accepts the name of an environment variable.
+func parseVariable(s string) (string, error) {
+	if !variableForm.MatchString(s) {
+		return "", errors.New("it is no name of an environment variable. Write the variable's name here, as in \"SPARK_PASSWORD\", and give it its value where pulumi runs; the secret itself does not belong into the file")
+	}
+	return s, nil
 }
 
 // parseAddress accepts an IP address or a host name and nothing around it.

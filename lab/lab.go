@@ -161,6 +161,9 @@ func (b *builder) makeHosts(d *Definition) error {
 		if h.Adopt {
 			args.Adopt = pulumi.Bool(true)
 		}
+		if h.Decommissioned {
+			args.Decommissioned = pulumi.Bool(true)
+		}
 		switch {
 		case h.Namespace != nil:
 			args.Connection = b.namespaces[h.Name].Connection
@@ -200,6 +203,8 @@ func connection(c hostspec.Connection) sdkhosts.ConnectionArgs {
 	args := sdkhosts.ConnectionArgs{
 		Address: pulumi.String(c.Address), User: text(c.User), Identity: text(c.Identity),
 		HostKey: text(c.HostKey), KnownHosts: text(c.KnownHosts), Become: text(c.Become),
+		Jump: text(c.Jump), SshConfig: text(c.SSHConfig), HostKeyCheck: text(c.HostKeyCheck),
+		PassphraseEnv: text(c.PassphraseEnv), PasswordEnv: text(c.PasswordEnv), BecomePasswordEnv: text(c.BecomePasswordEnv),
 	}
 	if c.Port != 0 {
 		args.Port = pulumi.Int(c.Port)

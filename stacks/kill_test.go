@@ -82,8 +82,8 @@ func (s *site) strike(v victim, p point) {
 		box.release(p.trap)
 	}
 	out := run.wait()
-	if run.cmd.ProcessState.Success() {
-		s.t.Fatalf("%s has succeeded although its %s was killed:\n%s", strings.Join(run.cmd.Args, " "), v.name, out)
+	if settled := v.remote && p.settled; run.cmd.ProcessState.Success() != settled {
+		s.t.Fatalf("%s, whose %s was killed: success %t, want %t:\n%s", strings.Join(run.cmd.Args, " "), v.name, !settled, settled, out)
 	}
 	if os.Getenv("BENCHLAB_KILL_LOG") != "" {
 		s.t.Logf("%s", out)

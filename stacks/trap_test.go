@@ -21,7 +21,7 @@ type trap struct {
 
 const (
 	agentProgram  = "benchlab-agent-"
-	uploadProgram = "sftp-server"
+	uploadProgram = "gzip"
 )
 
 // atWrite stops the agent right after it has written to a kernel file.
@@ -38,8 +38,7 @@ var (
 	atLedger = inAgent("renameat", "/var/lib/benchlab/ledger.json")
 	// atStart stops it when the server of the matrix is recorded.
 	atStart = inAgent("renameat", "/var/lib/benchlab/units/http-127-0-0-1-8080/unit.json")
-	// inUpload stops an upload after a few writes: each block makes two, one to the file and
-	// one for the answer.
+	// inUpload stops an upload after a few writes of 32 KB.
 	inUpload  = trap{program: uploadProgram, options: "-e trace=write -e inject=write:signal=SIGSTOP:when=40"}
 	underLoad = trap{program: agentProgram, when: `ls -l /proc/[0-9]*/exe | grep -q /benchlab-loader-`}
 	// whileLoaded is when a server is under load with the tuning suspended.
@@ -57,7 +56,7 @@ const trapScript = `#!/bin/sh
 . /etc/ssh/trap.conf
 case "$SSH_ORIGINAL_COMMAND" in
 *" serve") program=` + agentProgram + `;;
-*sftp*) program=` + uploadProgram + ` SSH_ORIGINAL_COMMAND='exec /usr/lib/openssh/sftp-server';;
+*"gzip -dc"*) program=` + uploadProgram + `;;
 esac
 if [ "$program" = "$trapped" ]; then
   exec strace -D -f -q -o ` + trapLog + ` -e signal=SIGSTOP $options /bin/sh -c "$SSH_ORIGINAL_COMMAND"

@@ -22,14 +22,17 @@ type victim struct {
 	// host is true where it is a whole host of the lab; cli where it is Pulumi itself,
 	// which leaves its lock.
 	host, cli bool
-	kill      func(s *site, b *box, p point, run *running)
+	// remote is true where it is on the host, and the provider can connect anew.
+	remote bool
+	kill   func(s *site, b *box, p point, run *running)
 }
 
 var victims = []victim{
 	{name: "provider", kill: func(s *site, _ *box, _ point, _ *running) { s.killOwn("pulumi-resource-benchlab") }},
-	{name: "agent", kill: func(_ *site, b *box, _ point, _ *running) { b.run(pids(agentProgram) + "kill -KILL $pids") }},
-	{name: "sshd", kill: func(_ *site, b *box, p point, _ *running) {
-		b.run(pids(p.trap.program) + `kill -KILL $(sed -n 's/^PPid:\t//p' /proc/$pids/status)`)
+	{name: "agent", remote: true, kill: func(_ *site, b *box, _ point, _ *running) { b.run(pids(agentProgram) + "kill -KILL $pids") }},
+	{name: "sshd", remote: true, kill: func(_ *site, b *box, p point, _ *running) {
+		// Between an upload and its sshd stands a shell.
+		b.run(pids(p.trap.program) + `pid=$pids; while :; do pid=$(sed -n 's/^PPid:\t//p' /proc/$pid/status); case $(readlink /proc/$pid/exe) in *sshd*) break;; esac; done; kill -KILL $pid`)
 	}},
 	{name: "cli", cli: true, kill: func(s *site, _ *box, _ point, run *running) {
 		if err := run.cmd.Process.Kill(); err != nil {

@@ -181,7 +181,7 @@ func (a *applying) wants(key string) bool {
 // write brings one setting to its wanted value and verifies that it is there.
 func (a *applying) write(s step) (spec.Setting, error) {
 	live := s.before
-	if s.unsupported == "" && a.writer.reset[s.key] {
+	if s.unsupported == "" && a.writer.reset.has(s.key) {
 		// A write before this one may have changed it, or brought it.
 		var err error
 		a.report.Reads++

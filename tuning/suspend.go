@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -145,7 +144,7 @@ func (h *Host) settle(w *writer, l *Ledger) error {
 		reset := w.reset
 		w.reset = nil
 		for _, e := range l.Entries {
-			if e.Suspended || !reset[e.Key] && !reset[path.Dir(e.Key)] {
+			if e.Suspended || !reset.has(e.Key) {
 				continue
 			}
 			k, err := h.find(e.Key)

@@ -12,10 +12,14 @@ import (
 type writer struct {
 	done          []change
 	reads, writes int
-	// reset has the keys of values that writes of others may have changed, and of the
-	// directories that all such values are in.
-	reset map[string]bool
+	// reset is what writes of other values may have changed.
+	reset keys
 }
+
+// keys are keys of values, and of directories that stand for all values in them.
+type keys map[string]bool
+
+func (k keys) has(key string) bool { return k[key] || k[path.Dir(key)] }
 
 // change is a write that had an effect, or may have had one.
 type change struct {
@@ -88,7 +92,7 @@ func (w *writer) note(k knob, beside []observed) {
 		return
 	}
 	if w.reset == nil {
-		w.reset = map[string]bool{}
+		w.reset = keys{}
 	}
 	if k.moves {
 		w.reset[path.Dir(k.key)] = true

@@ -2,26 +2,39 @@ package hostspec
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 )
 
 // Command is the OpenSSH command line that logs in to the host, with its key verified
-// the same way. It is quoted for a POSIX shell.
+// the same way. It is quoted for a POSIX shell. User and Port should be those that
+// SSHConfig has been asked for: what stands in a command line wins over it.
 func (c Connection) Command() string {
-	port := strconv.Itoa(cmp.Or(c.Port, 22))
-	words := []string{"ssh", "-p", port}
+	words := []string{"ssh", "-p", strconv.Itoa(cmp.Or(c.Port, 22))}
+	if c.SSHConfig != "" {
+		words = append(words, "-F", c.SSHConfig)
+	}
+	if c.Jump == None {
+		words = append(words, "-o", "ProxyJump=none")
+	} else if c.Jump != "" {
+		words = append(words, "-J", c.Jump)
+	}
 	if c.Identity != "" {
 		words = append(words, "-i", c.Identity, "-o", "IdentitiesOnly=yes")
 	}
 	if c.HostKey != "" {
 		words = append(words, "-o", "StrictHostKeyChecking=yes",
 			"-o", "UserKnownHostsFile=/dev/null", "-o", "GlobalKnownHostsFile=/dev/null",
-			"-o", "KnownHostsCommand=/bin/echo "+percent(c.knownHost(port)))
-	} else if c.KnownHosts != "" {
-		words = append(words, "-o", "StrictHostKeyChecking=yes",
-			"-o", "GlobalKnownHostsFile=/dev/null", "-o", `UserKnownHostsFile="`+percent(c.KnownHosts)+`"`)
+			"-o", "KnownHostsCommand=/bin/echo %H "+c.publicKey())
+	} else if c.KnownHosts != "" || c.HostKeyCheck != "" {
+		check := "yes"
+		if c.HostKeyCheck != "" {
+			check = c.HostKeyCheck
+		}
+		words = append(words, "-o", "StrictHostKeyChecking="+check)
+	}
+	if c.HostKey == "" && c.KnownHosts != "" {
+		words = append(words, "-o", "GlobalKnownHostsFile=/dev/null", "-o", `UserKnownHostsFile="`+percent(c.KnownHosts)+`"`)
 	}
 	words = append(words, c.LoginUser()+"@"+c.Address)
 	for i, w := range words {
@@ -30,14 +43,10 @@ func (c Connection) Command() string {
 	return strings.Join(words, " ")
 }
 
-// knownHost is the pinned key as a line of a known_hosts file, without its comment.
-func (c Connection) knownHost(port string) string {
-	host := c.Address
-	if port != "22" {
-		host = fmt.Sprintf("[%s]:%s", c.Address, port)
-	}
+// publicKey is the pinned key without its comment.
+func (c Connection) publicKey() string {
 	key := strings.Fields(c.HostKey)
-	return host + " " + strings.Join(key[:min(2, len(key))], " ")
+	return strings.Join(key[:min(2, len(key))], " ")
 }
 
 // percent keeps ssh from expanding a percent sign (of an IPv6 zone, say) as a token.

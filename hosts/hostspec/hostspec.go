@@ -9,28 +9,51 @@ import (
 	"strconv"
 )
 
-// Connection says how a host is reached over SSH. It holds no secret: keys are
-// named by path or come from an ssh-agent.
+// Connection says how a host is reached over SSH. It holds no secret: keys are named by
+// path or come from an ssh-agent, passwords by the environment variable that has them. It
+// is comparable, and two that are equal share one connection.
 type Connection struct {
-	// Address is a host name or an IP address.
+	// Address is a host name, an IP address, or an alias of the SSHConfig.
 	Address string `json:"address" pulumi:"address"`
-	// Port of the SSH server; 0 means 22.
+	// Port of the SSH server; 0 means what SSHConfig says, else 22.
 	Port int `json:"port,omitempty" pulumi:"port,optional"`
-	// User to log in as; empty means root.
+	// User to log in as; empty means what SSHConfig says, else root.
 	User string `json:"user,omitempty" pulumi:"user,optional"`
-	// Identity is the path of an unencrypted private key; empty means the ssh-agent.
+	// Identity is the path of a private key; empty means the keys that SSHConfig names,
+	// the ssh-agent, and the usual files in ~/.ssh.
 	Identity string `json:"identity,omitempty" pulumi:"identity,optional"`
+	// PassphraseEnv names the environment variable with the passphrase of an encrypted key.
+	PassphraseEnv string `json:"passphraseEnv,omitempty" pulumi:"passphraseEnv,optional"`
+	// PasswordEnv names the environment variable with the user's password; empty means
+	// that only keys log in.
+	PasswordEnv string `json:"passwordEnv,omitempty" pulumi:"passwordEnv,optional"`
+	// Jump lists the SSH servers to go through, as ProxyJump does: "me@gate:2222,inner".
+	// Empty means what SSHConfig says, "none" none.
+	Jump string `json:"jump,omitempty" pulumi:"jump,optional"`
+	// SSHConfig is the path of an ssh_config file; empty means ~/.ssh/config, "none" none.
+	SSHConfig string `json:"sshConfig,omitempty" pulumi:"sshConfig,optional"`
 	// HostKey pins the server's key, in authorized_keys form ("ssh-ed25519 AAAA…").
 	HostKey string `json:"hostKey,omitempty" pulumi:"hostKey,optional"`
 	// KnownHosts is the path of a known_hosts file, used where HostKey is empty;
-	// empty means ~/.ssh/known_hosts.
+	// empty means what SSHConfig says, else ~/.ssh/known_hosts.
 	KnownHosts string `json:"knownHosts,omitempty" pulumi:"knownHosts,optional"`
+	// HostKeyCheck is what happens to a key that nobody knows: empty (it is refused) or
+	// "accept-new" (it is recorded in KnownHosts). A changed key is refused in any case.
+	HostKeyCheck string `json:"hostKeyCheck,omitempty" pulumi:"hostKeyCheck,optional"`
 	// Become is how root is reached after the login: empty (the user is root) or "sudo".
 	Become string `json:"become,omitempty" pulumi:"become,optional"`
+	// BecomePasswordEnv names the environment variable with the password that sudo asks for.
+	BecomePasswordEnv string `json:"becomePasswordEnv,omitempty" pulumi:"becomePasswordEnv,optional"`
 	// Namespace names the namespace host on this machine that answers here; empty for
 	// any other host. Only of such a host can it be proven that it is gone.
 	Namespace string `json:"namespace,omitempty" pulumi:"namespace,optional"`
 }
+
+// AcceptNew is the HostKeyCheck that records the key of a host that nobody knows.
+const AcceptNew = "accept-new"
+
+// None stands for no file and no jump host, where an empty text stands for the default.
+const None = "none"
 
 // String names the host in messages: user@address:port, and the namespace if it is one.
 func (c Connection) String() string {

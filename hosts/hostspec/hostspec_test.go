@@ -24,7 +24,7 @@ func TestConnection(t *testing.T) {
 		{
 			hostspec.Connection{Address: "fe80::1%eth0", HostKey: "ssh-ed25519 AAAA a comment"},
 			"root@[fe80::1%eth0]:22", "[fe80::1%eth0]:22",
-			"ssh -p 22 -o StrictHostKeyChecking=yes -o UserKnownHostsFile=/dev/null -o GlobalKnownHostsFile=/dev/null -o 'KnownHostsCommand=/bin/echo fe80::1%%eth0 ssh-ed25519 AAAA' root@fe80::1%eth0",
+			"ssh -p 22 -o StrictHostKeyChecking=yes -o UserKnownHostsFile=/dev/null -o GlobalKnownHostsFile=/dev/null -o 'KnownHostsCommand=/bin/echo %H ssh-ed25519 AAAA' root@fe80::1%eth0",
 		},
 		{
 			hostspec.Connection{Address: "10.0.0.1", Port: 23, KnownHosts: "/etc/it's"},
@@ -35,6 +35,16 @@ func TestConnection(t *testing.T) {
 			hostspec.Connection{Address: "127.0.0.1", Port: 4022, Namespace: "spark-1a2b/77.1234"},
 			"root@127.0.0.1:4022 (namespace spark-1a2b/77.1234)", "127.0.0.1:4022",
 			"ssh -p 4022 root@127.0.0.1",
+		},
+		{
+			hostspec.Connection{Address: "spark", SSHConfig: "~/lab.config", Jump: "me@gate:2222,inner", HostKeyCheck: "accept-new"},
+			"root@spark:22", "spark:22",
+			"ssh -p 22 -F '~/lab.config' -J me@gate:2222,inner -o StrictHostKeyChecking=accept-new root@spark",
+		},
+		{
+			hostspec.Connection{Address: "spark", SSHConfig: "none", Jump: "none"},
+			"root@spark:22", "spark:22",
+			"ssh -p 22 -F none -o ProxyJump=none root@spark",
 		},
 	} {
 		if got := tc.c.String(); got != tc.name {

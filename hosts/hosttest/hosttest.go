@@ -114,6 +114,7 @@ func create(t testing.TB, spec namespace.Spec) *Host {
 	}
 	h := &Host{State: state, Connection: hostspec.Connection{
 		Address: "127.0.0.1", Port: state.Port, Identity: filepath.Join(dir, "identity"), HostKey: state.HostKey,
+		SSHConfig: hostspec.None,
 	}}
 	if h.client, err = ssh.Dial("tcp", h.Connection.Endpoint(), h.login(t)); err != nil {
 		t.Fatalf("host %s: %v", h.Name, err)
@@ -185,6 +186,19 @@ func (h *Host) Run(t testing.TB, command string) string {
 		t.Fatalf("%s: %v: %s", command, err, out)
 	}
 	return strings.TrimSuffix(string(out), "\n")
+}
+
+// StartSSHD runs a second OpenSSH server in the host, on its loopback, where it is reached
+// by way of a jump through the host. Its options win over those that hosts have. It returns
+// the server's public key.
+func (h *Host) StartSSHD(t testing.TB, port int, options ...string) (hostKey string) {
+	t.Helper()
+	return h.Run(t, strings.NewReplacer("PORT", fmt.Sprint(port), "OPTIONS", strings.Join(options, "\n")).Replace(`set -e
+cd /etc/ssh; mkdir -p /run/sshd
+ssh-keygen -q -t ed25519 -N '' -f inner_PORT
+{ printf 'Port PORT\nListenAddress 127.0.0.1\nPidFile none\nHostKey /etc/ssh/inner_PORT\nOPTIONS\n'; grep -v ^HostKey benchlab_sshd_config; } > inner_PORT.conf
+/usr/sbin/sshd -f /etc/ssh/inner_PORT.conf -E /var/log/inner_PORT.log
+cut -d' ' -f1,2 inner_PORT.pub`))
 }
 
 // Processes lists the ids of the host's processes whose program's file name begins so.

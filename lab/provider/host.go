@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
@@ -24,6 +25,8 @@ type HostArgs struct {
 	Connection Connection `pulumi:"connection"`
 	Adopt      bool       `pulumi:"adopt,optional"`
 	Links      []string   `pulumi:"links,optional"`
+	// Decommissioned hosts are asked nothing.
+	Decommissioned bool `pulumi:"decommissioned,optional"`
 }
 
 // HostState is the state of a Host.
@@ -47,6 +50,8 @@ type HostRef struct {
 	MachineID  string     `pulumi:"machineId"`
 	Lab        string     `pulumi:"lab"`
 	Links      []string   `pulumi:"links,optional"`
+	// Decommissioned is that of the host.
+	Decommissioned bool `pulumi:"decommissioned,optional"`
 }
 
 // Annotate documents the resource.
@@ -59,6 +64,7 @@ func (h *Host) Annotate(a infer.Annotator) {
 func (args *HostArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Lab, "Id of the lab instance (LabInstance.id).")
 	a.Describe(&args.Adopt, "Take up what other labs have left on the machine, with the true originals: for a lab whose state was lost.")
+	a.Describe(&args.Decommissioned, "The machine is out of reach for good: it is asked nothing more, and deleting what stands on it leaves it as it is, with a warning.")
 	a.Describe(&args.Connection, "How the machine is reached. Another address is an update, another machine a replacement.")
 	a.Describe(&args.Links, "The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.")
 }
@@ -79,19 +85,26 @@ func (h *HostRef) Annotate(a infer.Annotator) {
 	a.Describe(&h.MachineID, "Content of /etc/machine-id. A host that answers with another one is refused.")
 	a.Describe(&h.Lab, "Id of the lab instance.")
 	a.Describe(&h.Links, "The links made for the host.")
+	a.Describe(&h.Decommissioned, "The machine is out of reach for good.")
 }
 
 // Annotate documents the type.
 func (c *Connection) Annotate(a infer.Annotator) {
 	a.SetToken("hosts", "Connection")
-	a.Describe(&c, "How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent.")
-	a.Describe(&c.Address, "Host name or IP address.")
+	a.Describe(&c, "How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.")
+	a.Describe(&c.Address, "Host name, IP address, or an alias of sshConfig.")
 	a.Describe(&c.Port, "Port of the SSH server. Default 22.")
 	a.Describe(&c.User, "User to log in as. Default root.")
-	a.Describe(&c.Identity, "Path of an unencrypted private key. Default: the ssh-agent.")
+	a.Describe(&c.Identity, "Path of a private key. Default: the keys that sshConfig names, the ssh-agent, ~/.ssh/id_*.")
+	a.Describe(&c.PassphraseEnv, "Environment variable with the passphrase of an encrypted key.")
+	a.Describe(&c.PasswordEnv, "Environment variable with the user's password. Default: only keys log in.")
+	a.Describe(&c.Jump, "SSH servers to go through, as ProxyJump has them: `me@gate:22,inner`. Default: what sshConfig says; `none` for none.")
+	a.Describe(&c.SSHConfig, "Path of an ssh_config file. Default ~/.ssh/config; `none` for none.")
 	a.Describe(&c.HostKey, "The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.")
 	a.Describe(&c.KnownHosts, "Path of a known_hosts file. Default ~/.ssh/known_hosts.")
+	a.Describe(&c.HostKeyCheck, "`accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.")
 	a.Describe(&c.Become, "How root is reached after the login: `sudo`, or nothing where the user is root.")
+	a.Describe(&c.BecomePasswordEnv, "Environment variable with the password that sudo asks for.")
 	a.Describe(&c.Namespace, "The namespace host on this machine that answers here, as a Namespace says it.")
 }
 
@@ -101,7 +114,7 @@ func (*Host) WireDependencies(f infer.FieldSelector, args *HostArgs, state *Host
 	f.OutputField(&state.Identity).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Links))
 	f.OutputField(&state.Claimed).AlwaysKnown()
 	f.OutputField(&state.Login).DependsOn(f.InputField(&args.Connection))
-	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab), f.InputField(&args.Links))
+	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab), f.InputField(&args.Links), f.InputField(&args.Decommissioned))
 }
 
 // Diff makes another machine a replacement and another address of the same an update.
@@ -112,13 +125,16 @@ func (h *Host) Diff(ctx context.Context, r infer.DiffRequest[HostArgs, HostState
 	}
 	if old, new := r.State.Connection, r.Inputs.Connection; old != new {
 		kind := p.Update
-		if h.isOtherMachine(ctx, old, new, r.State.Facts.MachineID) {
+		if !r.Inputs.Decommissioned && h.isOtherMachine(ctx, old, new, r.State.Facts.MachineID) {
 			kind = p.UpdateReplace
 		}
 		d.DetailedDiff["connection"] = p.PropertyDiff{Kind: kind, InputDiff: true}
 	}
 	if r.Inputs.Adopt != r.State.Adopt {
 		d.DetailedDiff["adopt"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
+	}
+	if r.Inputs.Decommissioned != r.State.Decommissioned {
+		d.DetailedDiff["decommissioned"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
 	}
 	if !slices.Equal(r.Inputs.Links, r.State.Links) {
 		d.DetailedDiff["links"] = p.PropertyDiff{Kind: p.Update, InputDiff: true}
@@ -145,6 +161,9 @@ func (h *Host) isOtherMachine(ctx context.Context, old, new Connection, machineI
 
 // Create reaches the host and records the lab there.
 func (h *Host) Create(ctx context.Context, r infer.CreateRequest[HostArgs]) (infer.CreateResponse[HostState], error) {
+	if r.Inputs.Decommissioned {
+		return infer.CreateResponse[HostState]{}, fmt.Errorf("%s: a host that is decommissioned can't join the lab; take it out of the lab file", r.Inputs.Connection)
+	}
 	if r.DryRun {
 		return infer.CreateResponse[HostState]{ID: "preview", Output: HostState{HostArgs: r.Inputs}}, h.preview(ctx, r.Inputs)
 	}
@@ -177,15 +196,33 @@ func (h *Host) claim(ctx context.Context, args HostArgs) (HostState, error) {
 	for _, w := range warnings {
 		p.GetLogger(ctx).Warningf("%s: %s", args.Connection, w)
 	}
-	return newHostState(args, facts), nil
+	return newHostState(args, facts, host)
 }
 
-func newHostState(args HostArgs, facts hostspec.Facts) HostState {
+func newHostState(args HostArgs, facts hostspec.Facts, host *hosts.Host) (HostState, error) {
+	login, err := host.Login()
 	return HostState{
 		HostArgs: args, Facts: facts, Identity: facts.Identity(),
-		Ref:   HostRef{Connection: args.Connection, MachineID: facts.MachineID, Lab: args.Lab, Links: args.Links},
-		Login: args.Connection.Command(), Claimed: true,
+		Ref: newHostRef(args, facts.MachineID), Login: login, Claimed: true,
+	}, err
+}
+
+// kept is a state that goes back as it came: a list that was empty has come as none, which
+// the engine would take for a missing output.
+func (h HostState) kept() HostState {
+	if h.Facts.NICs == nil {
+		h.Facts.NICs = []hostspec.NIC{}
 	}
+	for i, n := range h.Facts.NICs {
+		if n.Addresses == nil {
+			h.Facts.NICs[i].Addresses = []string{}
+		}
+	}
+	return h
+}
+
+func newHostRef(args HostArgs, machineID string) HostRef {
+	return HostRef{Connection: args.Connection, MachineID: machineID, Lab: args.Lab, Links: args.Links, Decommissioned: args.Decommissioned}
 }
 
 // Read returns the facts of now. A namespace host that is provably gone has no id.
@@ -194,6 +231,9 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 	if errors.Is(err, errGone) {
 		return infer.ReadResponse[HostArgs, HostState]{}, nil
 	}
+	if errors.Is(err, errDecommissioned) {
+		return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: r.State.kept()}, nil
+	}
 	if err != nil {
 		return infer.ReadResponse[HostArgs, HostState]{}, err
 	}
@@ -201,13 +241,21 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 	if err != nil {
 		return infer.ReadResponse[HostArgs, HostState]{}, err
 	}
-	state := newHostState(r.State.HostArgs, facts)
+	state, err := newHostState(r.State.HostArgs, facts, host)
+	if err != nil {
+		return infer.ReadResponse[HostArgs, HostState]{}, err
+	}
 	state.Claimed, err = host.Claimed(ctx, r.State.Lab)
 	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: state}, err
 }
 
 // Update follows a host to another address and looks at its new NICs; Diff has made sure that it is the same machine.
 func (h *Host) Update(ctx context.Context, r infer.UpdateRequest[HostArgs, HostState]) (infer.UpdateResponse[HostState], error) {
+	if r.Inputs.Decommissioned {
+		state := r.State.kept()
+		state.HostArgs, state.Ref = r.Inputs, newHostRef(r.Inputs, r.State.Facts.MachineID)
+		return infer.UpdateResponse[HostState]{Output: state}, nil
+	}
 	if r.DryRun {
 		state := r.State
 		state.HostArgs, state.Claimed = r.Inputs, true
@@ -222,6 +270,11 @@ func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (in
 	host, err := h.lab.host(ctx, r.State.Ref)
 	if errors.Is(err, errGone) {
 		p.GetLogger(ctx).Warningf("%v: its values are gone with it, nothing to restore", err)
+		return infer.DeleteResponse{}, nil
+	}
+	if errors.Is(err, errDecommissioned) {
+		h.lab.released.Store(r.State.Connection, true)
+		p.GetLogger(ctx).Warningf("%v; should it come back: /var/lib/benchlab/bin/benchlab-agent-* restore there puts its originals back", err)
 		return infer.DeleteResponse{}, nil
 	}
 	if err != nil {
@@ -242,10 +295,17 @@ func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (in
 // errGone marks a namespace host that provably exists no more.
 var errGone = errors.New("the namespace host is gone")
 
+// errDecommissioned marks a host that is asked nothing any more.
+var errDecommissioned = errors.New("the host is decommissioned: what this lab has changed there stays")
+
 // host returns the connected host of a reference, errGone where it is a namespace host
-// that no longer exists, and an error where another machine answers.
+// that no longer exists, errDecommissioned where the lab has given it up, and an error
+// where another machine answers.
 func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 	c := ref.Connection
+	if ref.Decommissioned {
+		return nil, fmt.Errorf("%s: %w", c, errDecommissioned)
+	}
 	host, err := l.pool.Host(ctx, c.Connection)
 	if err != nil {
 		if c.Namespace != "" && ctx.Err() == nil {
@@ -257,7 +317,10 @@ func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 				return nil, fmt.Errorf("%s: %w", c.Namespace, errGone)
 			}
 		}
-		return nil, err
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w; if the host is gone for good: decommissioned = true in its host block and `pulumi up` let it go", err)
 	}
 	if id := host.MachineID(); id != ref.MachineID {
 		return nil, fmt.Errorf("%s answers with machine id %s, but this lab was set up on %s; if the machine was installed anew, its old values are gone: "+
@@ -272,8 +335,42 @@ func (l *lab) need(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 	if errors.Is(err, errGone) {
 		return nil, fmt.Errorf("%w; run `pulumi up --refresh` to have it made anew", err)
 	}
+	if errors.Is(err, errDecommissioned) {
+		return nil, fmt.Errorf("%w; take what uses it out of the lab file", err)
+	}
 	return host, err
 }
+
+// settled makes a call and, where the connection is lost in the middle of it, connects
+// again, once, and calls again: so that its outcome is known. The call must be one that can
+// be made twice, as those of tuning can: the ledger of the host knows what the first has
+// done, and its lock makes the second wait for the end of the first, though not for ever.
+func settled[T any](ctx context.Context, l *lab, ref HostRef, call func(context.Context, *hosts.Host) (T, error)) (T, error) {
+	var none T
+	host, err := l.host(ctx, ref)
+	if err != nil {
+		return none, err
+	}
+	value, err := call(ctx, host)
+	if !errors.Is(err, hosts.ErrConnectionLost) || ctx.Err() != nil {
+		return value, err
+	}
+	status(ctx, "connection lost; asking the host what was done")
+	host, again := l.host(ctx, ref)
+	if again != nil {
+		return none, fmt.Errorf("%w; connecting again: %w", err, again)
+	}
+	limited, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	value, again = call(limited, host)
+	if again != nil && ctx.Err() == nil && limited.Err() != nil {
+		return none, fmt.Errorf("%w; connected again, but the host has not come to an end with it within %s", err, settleTimeout)
+	}
+	return value, again
+}
+
+// settleTimeout bounds the second call.
+const settleTimeout = 30 * time.Second
 
 // namespaceExists says whether the host that a Namespace has made is still that one.
 func (l *lab) namespaceExists(ctx context.Context, instance string) (bool, error) {

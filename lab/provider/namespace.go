@@ -84,6 +84,8 @@ func newNamespaceState(args NamespaceArgs, made namespace.State, identity string
 		Connection: Connection{hostspec.Connection{
 			Address: "127.0.0.1", Port: made.Port, User: "root",
 			Identity: identity, HostKey: made.HostKey, Namespace: instance,
+			// The user's own file is for other machines.
+			SSHConfig: hostspec.None,
 		}},
 	}
 }

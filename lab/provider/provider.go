@@ -88,22 +88,30 @@ type lab struct {
 type urnKey struct{}
 
 // withURN makes the URN of the resource known to its methods, which infer does not:
-// it is half of the owner recorded on a host.
+// it is half of the owner recorded on a host. What is done to reach a host is shown beside
+// the resource as well.
 func withURN(inner p.Provider) p.Provider {
 	outer := inner
 	outer.Create = func(ctx context.Context, r p.CreateRequest) (p.CreateResponse, error) {
-		return inner.Create(context.WithValue(ctx, urnKey{}, string(r.Urn)), r)
+		return inner.Create(resourceContext(ctx, string(r.Urn)), r)
 	}
 	outer.Read = func(ctx context.Context, r p.ReadRequest) (p.ReadResponse, error) {
-		return inner.Read(context.WithValue(ctx, urnKey{}, string(r.Urn)), r)
+		return inner.Read(resourceContext(ctx, string(r.Urn)), r)
 	}
 	outer.Update = func(ctx context.Context, r p.UpdateRequest) (p.UpdateResponse, error) {
-		return inner.Update(context.WithValue(ctx, urnKey{}, string(r.Urn)), r)
+		return inner.Update(resourceContext(ctx, string(r.Urn)), r)
 	}
 	outer.Delete = func(ctx context.Context, r p.DeleteRequest) error {
-		return inner.Delete(context.WithValue(ctx, urnKey{}, string(r.Urn)), r)
+		return inner.Delete(resourceContext(ctx, string(r.Urn)), r)
 	}
 	return outer
+}
+
+func resourceContext(ctx context.Context, urn string) context.Context {
+	return hosts.WithTrace(context.WithValue(ctx, urnKey{}, urn), hosts.Trace{
+		Status: func(text string) { status(ctx, "%s", text) },
+		Note:   func(text string) { p.GetLogger(ctx).Warning(text) },
+	})
 }
 
 func urn(ctx context.Context) string {

@@ -157,6 +157,11 @@ func (s *Server) Update(ctx context.Context, r infer.UpdateRequest[ServerArgs, S
 	if r.DryRun {
 		return infer.UpdateResponse[ServerState]{Output: ServerState{ServerArgs: r.Inputs, Ref: r.State.Ref}}, nil
 	}
+	if r.Inputs.Host.Decommissioned {
+		state := r.State
+		state.ServerArgs, state.Ref.Host = r.Inputs, r.Inputs.Host
+		return infer.UpdateResponse[ServerState]{Output: state}, nil
+	}
 	state, err := s.start(ctx, r.Inputs)
 	return infer.UpdateResponse[ServerState]{Output: state}, err
 }
@@ -197,6 +202,9 @@ func (s *Server) Read(ctx context.Context, r infer.ReadRequest[ServerArgs, Serve
 	if errors.Is(err, errGone) {
 		return infer.ReadResponse[ServerArgs, ServerState]{}, nil
 	}
+	if errors.Is(err, errDecommissioned) {
+		return infer.ReadResponse[ServerArgs, ServerState](r), nil
+	}
 	if err != nil {
 		return infer.ReadResponse[ServerArgs, ServerState]{}, err
 	}
@@ -220,6 +228,10 @@ func (s *Server) Delete(ctx context.Context, r infer.DeleteRequest[ServerState])
 	host, err := s.lab.host(ctx, args.Host)
 	if errors.Is(err, errGone) {
 		p.GetLogger(ctx).Warningf("%v, and the server with it", err)
+		return infer.DeleteResponse{}, nil
+	}
+	if errors.Is(err, errDecommissioned) {
+		p.GetLogger(ctx).Warningf("%v, and so does the server %s", err, args.unit())
 		return infer.DeleteResponse{}, nil
 	}
 	if err != nil {

@@ -33,18 +33,19 @@ func (t *Tuned) Annotate(a infer.Annotator) {
 }
 
 // apply brings a host's values to the wanted ones. An error leaves everything as it was,
-// but where the connection was lost the outcome is unknown: the state is kept then, and
-// the next run finds out.
+// but where the connection was lost and can't be had again the outcome is unknown: the
+// state is kept then, and the next run finds out.
 func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned, error) {
-	host, err := l.need(ctx, ref)
-	if err != nil {
+	if _, err := l.need(ctx, ref); err != nil {
 		return Tuned{}, err
 	}
-	report, err := host.Apply(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want, func(s spec.Setting) {
-		if s.Status != spec.Unsupported {
-			status(ctx, "%s %s: %s", s.Key, s.Status, s.Live)
-		}
-	}, func(holder string) { status(ctx, "waiting for %s", holder) })
+	report, err := settled(ctx, l, ref, func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
+		return host.Apply(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want, func(s spec.Setting) {
+			if s.Status != spec.Unsupported {
+				status(ctx, "%s %s: %s", s.Key, s.Status, s.Live)
+			}
+		}, func(holder string) { status(ctx, "waiting for %s", holder) })
+	})
 	if errors.Is(err, hosts.ErrConnectionLost) {
 		return newTuned(spec.Report{}, want), infer.ResourceInitFailedError{Reasons: []string{err.Error()}}
 	}
@@ -64,6 +65,15 @@ func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned
 	return newTuned(report, want), nil
 }
 
+// kept is what goes back as it came: a list that was empty has come as none,
+// which the engine would take for a missing output.
+func (t Tuned) kept() Tuned {
+	if t.Settings == nil {
+		t.Settings = []spec.Setting{}
+	}
+	return t
+}
+
 func newTuned(r spec.Report, want spec.Tunables) Tuned {
 	if r.Settings == nil {
 		r.Settings = []spec.Setting{}
@@ -78,7 +88,7 @@ func (l *lab) previewTune(ctx context.Context, ref HostRef, want spec.Tunables) 
 		return nil
 	}
 	host, err := l.host(ctx, ref)
-	if errors.Is(err, errGone) {
+	if errors.Is(err, errGone) || errors.Is(err, errDecommissioned) {
 		return nil
 	}
 	if err != nil {
@@ -107,14 +117,15 @@ func (l *lab) previewTune(ctx context.Context, ref HostRef, want spec.Tunables) 
 // no longer exists. A host that can't have the values any more, because a NIC or a module
 // is gone, has drifted: the next run brings it back or says what is wrong.
 func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables, before Tuned) (t Tuned, drift map[string]string, gone bool, err error) {
-	host, err := l.host(ctx, ref)
+	report, err := settled(ctx, l, ref, func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
+		return host.Plan(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want)
+	})
 	if errors.Is(err, errGone) {
 		return Tuned{}, nil, true, nil
 	}
-	if err != nil {
-		return Tuned{}, nil, false, err
+	if errors.Is(err, errDecommissioned) {
+		return before.kept(), nil, false, nil
 	}
-	report, err := host.Plan(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want)
 	var answer *hosts.AgentError
 	if errors.As(err, &answer) {
 		p.GetLogger(ctx).Warningf("drift on %v", answer)
@@ -172,15 +183,17 @@ const wholeHost = "host"
 
 // restore puts the originals back.
 func (l *lab) restore(ctx context.Context, ref HostRef) error {
-	host, err := l.host(ctx, ref)
+	report, err := settled(ctx, l, ref, func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
+		return host.Restore(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab})
+	})
 	if errors.Is(err, errGone) {
 		p.GetLogger(ctx).Warningf("%v: its values are gone with it, nothing to restore", err)
 		return nil
 	}
-	if err != nil {
-		return err
+	if errors.Is(err, errDecommissioned) {
+		p.GetLogger(ctx).Warningf("%v", err)
+		return nil
 	}
-	report, err := host.Restore(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab})
 	if errors.Is(err, hosts.ErrConnectionLost) {
 		// The state goes on saying that the host is tuned.
 		return fmt.Errorf("%w; or tune it again with `pulumi up --refresh`", err)

@@ -71,6 +71,10 @@ func (r *tuner[A, S, P]) apply(ctx context.Context, state P, dryRun bool) error 
 		return r.lab.previewTune(ctx, state.host(), state.tunables())
 	}
 	_, outputs := state.parts()
+	if state.host().Decommissioned && outputs.Digest != "" { // nothing is asked of it any more
+		*outputs = outputs.kept()
+		return nil
+	}
 	var err error
 	*outputs, err = r.lab.apply(ctx, state.host(), state.tunables())
 	return err

@@ -38,3 +38,20 @@ host "f" {
     KEYS
   }
 }
+host "g" {
+  connection {
+    address = "spark"
+    jump = ["me@gate:0", "gate inner", 22]
+    host_key_check = "no"
+    password_env = "hunter 2"
+    become_password_env = "SPARK_PASSWORD"
+  }
+}
+host "h" {
+  connection {
+    address = "spark"
+    host_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJdD7y3aLq454yWBdwLWbieU1ebz9/cu7/QEXn9OIeZJ"
+    host_key_check = "accept-new"
+    jump = "gate"
+  }
+}

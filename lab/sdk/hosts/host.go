@@ -22,6 +22,8 @@ type Host struct {
 	Claimed pulumi.BoolPtrOutput `pulumi:"claimed"`
 	// How the machine is reached. Another address is an update, another machine a replacement.
 	Connection ConnectionOutput `pulumi:"connection"`
+	// The machine is out of reach for good: it is asked nothing more, and deleting what stands on it leaves it as it is, with a warning.
+	Decommissioned pulumi.BoolPtrOutput `pulumi:"decommissioned"`
 	// What the host says of itself.
 	Facts FactsOutput `pulumi:"facts"`
 	// What of the facts results depend on and no tuning changes: machine, firmware, kernel, CPUs, NICs. Results of hosts whose identities differ can't be compared.
@@ -92,6 +94,8 @@ type hostArgs struct {
 	Adopt *bool `pulumi:"adopt"`
 	// How the machine is reached. Another address is an update, another machine a replacement.
 	Connection Connection `pulumi:"connection"`
+	// The machine is out of reach for good: it is asked nothing more, and deleting what stands on it leaves it as it is, with a warning.
+	Decommissioned *bool `pulumi:"decommissioned"`
 	// Id of the lab instance (LabInstance.id).
 	Lab string `pulumi:"lab"`
 	// The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.
@@ -104,6 +108,8 @@ type HostArgs struct {
 	Adopt pulumi.BoolPtrInput
 	// How the machine is reached. Another address is an update, another machine a replacement.
 	Connection ConnectionInput
+	// The machine is out of reach for good: it is asked nothing more, and deleting what stands on it leaves it as it is, with a warning.
+	Decommissioned pulumi.BoolPtrInput
 	// Id of the lab instance (LabInstance.id).
 	Lab pulumi.StringInput
 	// The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.
@@ -210,6 +216,11 @@ func (o HostOutput) Claimed() pulumi.BoolPtrOutput {
 // How the machine is reached. Another address is an update, another machine a replacement.
 func (o HostOutput) Connection() ConnectionOutput {
 	return o.ApplyT(func(v *Host) ConnectionOutput { return v.Connection }).(ConnectionOutput)
+}
+
+// The machine is out of reach for good: it is asked nothing more, and deleting what stands on it leaves it as it is, with a warning.
+func (o HostOutput) Decommissioned() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Host) pulumi.BoolPtrOutput { return v.Decommissioned }).(pulumi.BoolPtrOutput)
 }
 
 // What the host says of itself.

@@ -152,22 +152,34 @@ func (o ChannelCountMapOutput) MapIndex(k pulumi.StringInput) ChannelCountOutput
 	}).(ChannelCountOutput)
 }
 
-// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent.
+// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.
 type Connection struct {
-	// Host name or IP address.
+	// Host name, IP address, or an alias of sshConfig.
 	Address string `pulumi:"address"`
 	// How root is reached after the login: `sudo`, or nothing where the user is root.
 	Become *string `pulumi:"become"`
+	// Environment variable with the password that sudo asks for.
+	BecomePasswordEnv *string `pulumi:"becomePasswordEnv"`
 	// The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.
 	HostKey *string `pulumi:"hostKey"`
-	// Path of an unencrypted private key. Default: the ssh-agent.
+	// `accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.
+	HostKeyCheck *string `pulumi:"hostKeyCheck"`
+	// Path of a private key. Default: the keys that sshConfig names, the ssh-agent, ~/.ssh/id_*.
 	Identity *string `pulumi:"identity"`
+	// SSH servers to go through, as ProxyJump has them: `me@gate:22,inner`. Default: what sshConfig says; `none` for none.
+	Jump *string `pulumi:"jump"`
 	// Path of a known_hosts file. Default ~/.ssh/known_hosts.
 	KnownHosts *string `pulumi:"knownHosts"`
 	// The namespace host on this machine that answers here, as a Namespace says it.
 	Namespace *string `pulumi:"namespace"`
+	// Environment variable with the passphrase of an encrypted key.
+	PassphraseEnv *string `pulumi:"passphraseEnv"`
+	// Environment variable with the user's password. Default: only keys log in.
+	PasswordEnv *string `pulumi:"passwordEnv"`
 	// Port of the SSH server. Default 22.
 	Port *int `pulumi:"port"`
+	// Path of an ssh_config file. Default ~/.ssh/config; `none` for none.
+	SshConfig *string `pulumi:"sshConfig"`
 	// User to log in as. Default root.
 	User *string `pulumi:"user"`
 }
@@ -183,22 +195,34 @@ type ConnectionInput interface {
 	ToConnectionOutputWithContext(context.Context) ConnectionOutput
 }
 
-// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent.
+// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.
 type ConnectionArgs struct {
-	// Host name or IP address.
+	// Host name, IP address, or an alias of sshConfig.
 	Address pulumi.StringInput `pulumi:"address"`
 	// How root is reached after the login: `sudo`, or nothing where the user is root.
 	Become pulumi.StringPtrInput `pulumi:"become"`
+	// Environment variable with the password that sudo asks for.
+	BecomePasswordEnv pulumi.StringPtrInput `pulumi:"becomePasswordEnv"`
 	// The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.
 	HostKey pulumi.StringPtrInput `pulumi:"hostKey"`
-	// Path of an unencrypted private key. Default: the ssh-agent.
+	// `accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.
+	HostKeyCheck pulumi.StringPtrInput `pulumi:"hostKeyCheck"`
+	// Path of a private key. Default: the keys that sshConfig names, the ssh-agent, ~/.ssh/id_*.
 	Identity pulumi.StringPtrInput `pulumi:"identity"`
+	// SSH servers to go through, as ProxyJump has them: `me@gate:22,inner`. Default: what sshConfig says; `none` for none.
+	Jump pulumi.StringPtrInput `pulumi:"jump"`
 	// Path of a known_hosts file. Default ~/.ssh/known_hosts.
 	KnownHosts pulumi.StringPtrInput `pulumi:"knownHosts"`
 	// The namespace host on this machine that answers here, as a Namespace says it.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
+	// Environment variable with the passphrase of an encrypted key.
+	PassphraseEnv pulumi.StringPtrInput `pulumi:"passphraseEnv"`
+	// Environment variable with the user's password. Default: only keys log in.
+	PasswordEnv pulumi.StringPtrInput `pulumi:"passwordEnv"`
 	// Port of the SSH server. Default 22.
 	Port pulumi.IntPtrInput `pulumi:"port"`
+	// Path of an ssh_config file. Default ~/.ssh/config; `none` for none.
+	SshConfig pulumi.StringPtrInput `pulumi:"sshConfig"`
 	// User to log in as. Default root.
 	User pulumi.StringPtrInput `pulumi:"user"`
 }
@@ -240,7 +264,7 @@ func (i ConnectionArray) ToConnectionArrayOutputWithContext(ctx context.Context)
 	return pulumi.ToOutputWithContext(ctx, i).(ConnectionArrayOutput)
 }
 
-// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent.
+// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.
 type ConnectionOutput struct{ *pulumi.OutputState }
 
 func (ConnectionOutput) ElementType() reflect.Type {
@@ -255,7 +279,7 @@ func (o ConnectionOutput) ToConnectionOutputWithContext(ctx context.Context) Con
 	return o
 }
 
-// Host name or IP address.
+// Host name, IP address, or an alias of sshConfig.
 func (o ConnectionOutput) Address() pulumi.StringOutput {
 	return o.ApplyT(func(v Connection) string { return v.Address }).(pulumi.StringOutput)
 }
@@ -265,14 +289,29 @@ func (o ConnectionOutput) Become() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Connection) *string { return v.Become }).(pulumi.StringPtrOutput)
 }
 
+// Environment variable with the password that sudo asks for.
+func (o ConnectionOutput) BecomePasswordEnv() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Connection) *string { return v.BecomePasswordEnv }).(pulumi.StringPtrOutput)
+}
+
 // The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.
 func (o ConnectionOutput) HostKey() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Connection) *string { return v.HostKey }).(pulumi.StringPtrOutput)
 }
 
-// Path of an unencrypted private key. Default: the ssh-agent.
+// `accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.
+func (o ConnectionOutput) HostKeyCheck() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Connection) *string { return v.HostKeyCheck }).(pulumi.StringPtrOutput)
+}
+
+// Path of a private key. Default: the keys that sshConfig names, the ssh-agent, ~/.ssh/id_*.
 func (o ConnectionOutput) Identity() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Connection) *string { return v.Identity }).(pulumi.StringPtrOutput)
+}
+
+// SSH servers to go through, as ProxyJump has them: `me@gate:22,inner`. Default: what sshConfig says; `none` for none.
+func (o ConnectionOutput) Jump() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Connection) *string { return v.Jump }).(pulumi.StringPtrOutput)
 }
 
 // Path of a known_hosts file. Default ~/.ssh/known_hosts.
@@ -285,9 +324,24 @@ func (o ConnectionOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Connection) *string { return v.Namespace }).(pulumi.StringPtrOutput)
 }
 
+// Environment variable with the passphrase of an encrypted key.
+func (o ConnectionOutput) PassphraseEnv() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Connection) *string { return v.PassphraseEnv }).(pulumi.StringPtrOutput)
+}
+
+// Environment variable with the user's password. Default: only keys log in.
+func (o ConnectionOutput) PasswordEnv() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Connection) *string { return v.PasswordEnv }).(pulumi.StringPtrOutput)
+}
+
 // Port of the SSH server. Default 22.
 func (o ConnectionOutput) Port() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v Connection) *int { return v.Port }).(pulumi.IntPtrOutput)
+}
+
+// Path of an ssh_config file. Default ~/.ssh/config; `none` for none.
+func (o ConnectionOutput) SshConfig() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Connection) *string { return v.SshConfig }).(pulumi.StringPtrOutput)
 }
 
 // User to log in as. Default root.
@@ -549,6 +603,8 @@ func (o FrequencyPolicyArrayOutput) Index(i pulumi.IntInput) FrequencyPolicyOutp
 // A host as an input of other resources: the output `ref` of a Host.
 type HostRef struct {
 	Connection Connection `pulumi:"connection"`
+	// The machine is out of reach for good.
+	Decommissioned *bool `pulumi:"decommissioned"`
 	// Id of the lab instance.
 	Lab string `pulumi:"lab"`
 	// The links made for the host.
@@ -571,6 +627,8 @@ type HostRefInput interface {
 // A host as an input of other resources: the output `ref` of a Host.
 type HostRefArgs struct {
 	Connection ConnectionInput `pulumi:"connection"`
+	// The machine is out of reach for good.
+	Decommissioned pulumi.BoolPtrInput `pulumi:"decommissioned"`
 	// Id of the lab instance.
 	Lab pulumi.StringInput `pulumi:"lab"`
 	// The links made for the host.
@@ -608,6 +666,11 @@ func (o HostRefOutput) ToHostRefOutputWithContext(ctx context.Context) HostRefOu
 
 func (o HostRefOutput) Connection() ConnectionOutput {
 	return o.ApplyT(func(v HostRef) Connection { return v.Connection }).(ConnectionOutput)
+}
+
+// The machine is out of reach for good.
+func (o HostRefOutput) Decommissioned() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v HostRef) *bool { return v.Decommissioned }).(pulumi.BoolPtrOutput)
 }
 
 // Id of the lab instance.
