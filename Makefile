@@ -4,6 +4,11 @@ SHELL := /bin/bash
 
 STACK ?= local
 
+define newline
+
+
+endef
+
 # What `make env` of another checkout has set does not hold here.
 OTHER_CHECKOUT := $(filter-out $(CURDIR),$(BENCHLAB_CHECKOUT))
 ifneq ($(OTHER_CHECKOUT),)
@@ -56,7 +61,7 @@ recover: stack ## after a run that was killed: remove its lock, clear what never
 	@$(AS_USER) tools/recover $(STACK)
 
 ssh: stack ## log in to a host: make ssh HOST=spark [CMD='uname -a']
-	@tools/ssh $(STACK) '$(HOST)' $(if $(CMD),'$(subst ','\'',$(CMD))')
+	@tools/ssh $(STACK) '$(HOST)' $(if $(value CMD),'$(subst $(newline),'$$'\n'',$(subst ','\'',$(value CMD)))')
 
 output: stack ## print the results again
 	@pulumi stack output --stack $(STACK) summary

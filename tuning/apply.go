@@ -39,16 +39,9 @@ func (h *Host) ApplyConfirmed(ctx context.Context, owner spec.Owner, t spec.Tuna
 	if err != nil {
 		return spec.Report{}, err
 	}
-	a := &applying{h: h, plan: p, ledger: before.clone(), progress: progress}
+	a := &applying{h: h, plan: p, onDisk: before, ledger: before.clone(), progress: progress}
 	a.report.Reads, a.report.Notes, a.report.Warnings = len(p.steps), p.notes, p.warnings
-	if err := a.journal(); err != nil {
-		return spec.Report{}, err
-	}
-	if err := h.saveChanged(before, a.ledger); err != nil {
-		return spec.Report{}, fmt.Errorf("%w; no value was changed", err)
-	}
-	journaled := a.ledger.clone()
-	err = a.run(ctx)
+	err = a.run(ctx, t)
 	if err == nil && p.partial {
 		err = a.rest(ctx, t)
 	}
@@ -56,7 +49,7 @@ func (h *Host) ApplyConfirmed(ctx context.Context, owner spec.Owner, t spec.Tuna
 		err = confirm()
 	}
 	if err == nil {
-		err = h.saveChanged(journaled, a.ledger)
+		err = a.save()
 	}
 	if err != nil {
 		err = errors.Join(err, a.undo(before))
@@ -68,12 +61,13 @@ func (h *Host) ApplyConfirmed(ctx context.Context, owner spec.Owner, t spec.Tuna
 
 // applying is the state of one Apply.
 type applying struct {
-	h        *Host
-	plan     plan
-	ledger   Ledger
-	writer   writer
-	report   spec.Report
-	progress func(spec.Setting)
+	h    *Host
+	plan plan
+	// ledger is what is known, onDisk what of it would outlive a crash.
+	ledger, onDisk Ledger
+	writer         writer
+	report         spec.Report
+	progress       func(spec.Setting)
 }
 
 // journal enters what is about to be written, and takes over what another resource of
@@ -88,12 +82,13 @@ func (a *applying) journal() error {
 				a.warn("%s: the host was booted since it was set to %q, which undid it; %q is its original now", s.key, e.Desired, s.before.show())
 				a.ledger.drop(s.key)
 			}
-			beside, err := a.writer.beside(s.knob)
+			resets, err := a.resets(s)
 			if err != nil {
-				return fmt.Errorf("%s: reading what its change may reset: %w; no value was changed", s.key, err)
+				return err
 			}
 			a.ledger.Entries = append(a.ledger.Entries, Entry{
-				Key: s.key, Original: s.before, Desired: s.desired, Resets: a.ledger.resets(beside),
+				Key: s.key, Original: a.ledger.original(observed{s.knob, s.before}, a.plan.bootID),
+				Desired: s.desired, Resets: resets,
 				Owner: a.plan.owner, Persist: a.plan.persist, BootID: a.plan.bootID, Time: now(),
 			})
 			continue
@@ -105,6 +100,14 @@ func (a *applying) journal() error {
 			}
 			e.HandedFrom, e.Owner, e.Time = e.Owner.URN, a.plan.owner, now()
 		}
+		if e.Desired != s.desired && e.BootID != a.plan.bootID {
+			// It is this boot's values that the write is going to reset.
+			resets, err := a.resets(s)
+			if err != nil {
+				return err
+			}
+			e.Resets, e.BootID = resets, a.plan.bootID
+		}
 		if e.Desired != s.desired {
 			e.Desired, e.Settled = s.desired, ""
 		}
@@ -112,6 +115,15 @@ func (a *applying) journal() error {
 		e.Suspended = false // this call writes what is wanted, whatever a killed comparison left
 	}
 	return nil
+}
+
+// resets are the originals of what the write of a setting may reset.
+func (a *applying) resets(s step) ([]Reset, error) {
+	beside, err := a.writer.beside(s.knob)
+	if err != nil {
+		return nil, fmt.Errorf("%s: reading what its change may reset: %w", s.key, err)
+	}
+	return a.ledger.resets(beside, a.plan.bootID), nil
 }
 
 // rest plans a second time and applies what that brings to light: a driver that was given
@@ -126,17 +138,31 @@ func (a *applying) rest(ctx context.Context, t spec.Tunables) error {
 		return a.wants(s.key) && (s.unsupported != "" || s.before.State == Missing || s.holds(s.before))
 	})
 	a.plan = all
-	if err := a.journal(); err != nil {
-		return err
-	}
-	if err := a.h.save(a.ledger); err != nil {
-		return err
-	}
 	return a.writeAll(ctx)
 }
 
-// run restores what is no longer wanted and then writes what is.
-func (a *applying) run(ctx context.Context) error {
+// run restores what is no longer wanted and then writes what is. What is restored may
+// bring values or take some away, as channels do with their queues: that is planned for
+// anew.
+func (a *applying) run(ctx context.Context, t spec.Tunables) error {
+	for {
+		known := len(a.writer.reset)
+		if err := a.restoreUnwanted(ctx); err != nil {
+			return err
+		}
+		if len(a.writer.reset) == known {
+			return a.writeAll(ctx)
+		}
+		again, err := a.h.compare(ctx, a.ledger, a.plan.owner, t)
+		if err != nil {
+			return err
+		}
+		a.report.Reads += len(again.steps)
+		a.plan = again
+	}
+}
+
+func (a *applying) restoreUnwanted(ctx context.Context) error {
 	for _, e := range slices.Backward(a.ledger.clone().Entries) {
 		if e.Owner != a.plan.owner || a.wants(e.Key) {
 			continue
@@ -156,11 +182,18 @@ func (a *applying) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return a.writeAll(ctx)
+	return nil
 }
 
-// writeAll brings every setting of the plan to its wanted value.
+// writeAll brings every setting of the plan to its wanted value, once its original is on
+// the disk.
 func (a *applying) writeAll(ctx context.Context) error {
+	if err := a.journal(); err != nil {
+		return err
+	}
+	if err := a.save(); err != nil {
+		return err
+	}
 	for _, s := range a.plan.steps {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("stopped: %w", err)
@@ -171,7 +204,7 @@ func (a *applying) writeAll(ctx context.Context) error {
 			return err
 		}
 	}
-	return a.h.settle(&a.writer, &a.ledger)
+	return a.h.settle(&a.writer, &a.ledger, a.plan.bootID)
 }
 
 func (a *applying) wants(key string) bool {
@@ -247,6 +280,15 @@ func (s step) judge(after Original) (spec.Status, error) {
 		s.key, s.desired, s, after.show())
 }
 
+// save brings the ledger to the disk, unless that has it.
+func (a *applying) save() error {
+	if err := a.h.saveChanged(a.onDisk, a.ledger); err != nil {
+		return err
+	}
+	a.onDisk = a.ledger.clone()
+	return nil
+}
+
 // undo puts back what this call wrote, and the ledger that was there before it. What
 // could not be put back keeps its entry, so that its original stays known.
 func (a *applying) undo(before Ledger) error {
@@ -259,7 +301,7 @@ func (a *applying) undo(before Ledger) error {
 			ledger.Entries = append(ledger.Entries, *e)
 		}
 	}
-	if err := a.h.save(ledger); err != nil {
+	if err := a.h.saveChanged(a.onDisk, ledger); err != nil {
 		faults = append(faults, err)
 	}
 	text := "no value was changed by this call"

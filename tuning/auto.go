@@ -47,7 +47,7 @@ func (p *plan) resolve(h *Host, ledger Ledger, t spec.Tunables) spec.Tunables {
 			}
 		}
 		if n.PacketSteering != nil && n.PacketSteering.ExcludeIRQ && why != "" {
-			note("%s: excludeIrq leaves nothing out: %s", n.Name, why)
+			note("%s: exclude_irq leaves nothing out: %s", n.Name, why)
 		}
 		if n.IRQAffinity != "" && why == "" {
 			if pinned == "" {

@@ -99,7 +99,7 @@ func TestAutoOnAVirtualDevice(t *testing.T) {
 	r := tr.apply(spark, wanted)
 	if d := cmp.Diff([]string{
 		"eth12: software steering over CPUs 0-2: the NIC has no interrupts that could be spread",
-		"eth12: excludeIrq leaves nothing out: no interrupts of its own: it is a virtual device",
+		"eth12: exclude_irq leaves nothing out: no interrupts of its own: it is a virtual device",
 	}, r.Notes); d != "" {
 		t.Error(d)
 	}

@@ -59,7 +59,7 @@ func (h *Host) Boot(ctx context.Context, patience time.Duration, progress func(s
 		err = b.bringAll(ctx, passing)
 	}
 	if err == nil {
-		err = h.settle(&b.writer, &ledger)
+		err = h.settle(&b.writer, &ledger, bootID)
 	}
 	return errors.Join(append(b.faults, err)...)
 }
@@ -96,6 +96,7 @@ func (b *booting) journal(entries []*Entry) error {
 
 func (b *booting) enter(e *Entry, original Original) {
 	e.Original, e.BootID, e.Time, e.Suspended = original, b.bootID, now(), false
+	e.Resets = nil // those of an earlier boot say nothing about this one
 }
 
 // enterResets enters what the write of an entry's value may reset in this boot.
@@ -108,7 +109,7 @@ func (b *booting) enterResets(e *Entry) error {
 	if err != nil {
 		return fmt.Errorf("%s: reading what its change may reset: %w", e.Key, err)
 	}
-	e.Resets = b.ledger.resets(beside)
+	e.Resets = b.ledger.resets(beside, b.bootID)
 	return nil
 }
 
@@ -150,7 +151,7 @@ func (b *booting) late(e *Entry) error {
 		return err
 	case live.State == Missing && k.passing:
 		return fmt.Errorf("%s: not on this host: this boot gave out other numbers; apply once more (pulumi up --refresh)", e.Key)
-	case live.State == Missing:
+	case live.State == Missing && !k.canBring(live):
 		return fmt.Errorf("%s: not on this host: was its device renamed, or is its driver not loaded?", e.Key)
 	case e.BootID == b.bootID:
 		return nil

@@ -275,3 +275,19 @@ func TestBootOfInterrupts(t *testing.T) {
 		t.Errorf("the interrupt beside it is on %q", got)
 	}
 }
+
+// A limit that was not written before the host went down is no device to wait for.
+func TestBootMakesItsOwnFile(t *testing.T) {
+	tr := newTree(t)
+	tr.put("proc/sys/fs/nr_open", "1048576\n")
+	tr.apply(spark, spec.Tunables{Limits: &spec.ProcessLimits{NoFile: 1024}, Persist: true})
+	if err := os.Remove(filepath.Join(tr.dir, noFileKey)); err != nil {
+		t.Fatal(err)
+	}
+	tr.boot("boot-2")
+	log, err := bootLog(tr, t.Context(), 0)
+	if d := cmp.Diff([]string{"limits/nofile applied"}, log); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	mustWarn(t, tr.restoreOwner(spark))
+}

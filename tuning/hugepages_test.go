@@ -42,16 +42,16 @@ func TestHugepages(t *testing.T) {
 
 func TestHugepagesNotOffered(t *testing.T) {
 	tr := newTree(t)
-	tr.put(thpDir+"enabled", "always [madvise] never\n")
+	tr.put(thpDir+"defrag", "always [madvise] never\n") // before Linux 4.12
 	wanted := sysctlsOf("net.core.somaxconn", "1")
-	wanted.Hugepages = &spec.Hugepages{Enabled: "sometimes"}
+	wanted.Hugepages = &spec.Hugepages{Defrag: "defer+madvise"}
 	_, err := tr.Apply(context.Background(), spark, wanted, nil)
-	mustSay(t, err, "hugepages/enabled", thpDir+"enabled", `"sometimes"`, "always, madvise, never")
+	mustSay(t, err, "hugepages/defrag", thpDir+"defrag", `"defer+madvise"`, "always, madvise, never")
 	if len(tr.writes) != 0 {
 		t.Errorf("written: %q", tr.writes)
 	}
 	tr.becomeNamespace()
-	if s := setting1(t, tr.apply(spark, wanted), "hugepages/enabled"); s.Status != spec.Unsupported || s.Live != "madvise" {
+	if s := setting1(t, tr.apply(spark, wanted), "hugepages/defrag"); s.Status != spec.Unsupported || s.Live != "madvise" {
 		t.Errorf("%+v", s)
 	}
 }

@@ -99,6 +99,7 @@ var kernelTests = []kernelTest{
 	{"files of a NIC under /sys", kernelSysfs},
 	{"queue disciplines and back", kernelQdiscRoundTrip},
 	{"queue discipline of someone else", kernelQdiscForeign},
+	{"queue discipline that is a rate", kernelQdiscRate},
 	{"queue discipline without parameters", kernelQdiscExplicitOriginal},
 	{"queue disciplines of channels that come and go", kernelQdiscChannels},
 	{"queue disciplines refused", kernelQdiscRefused},

@@ -202,16 +202,27 @@ func (l *Ledger) entry(key string) *Entry {
 	return nil
 }
 
-// resets is what to enter of values that are about to be reset. Where one is ours
-// already, its true original is in the ledger.
-func (l *Ledger) resets(beside []observed) []Reset {
+// original is what to enter of a value that was found now. Where it is ours already, or
+// was reset by what is ours, its true original is in the ledger; but not where a boot came
+// in between.
+func (l *Ledger) original(o observed, bootID string) Original {
+	if e := l.entry(o.key); e != nil && e.BootID == bootID {
+		return e.Original
+	}
+	for _, e := range l.Entries {
+		at := slices.IndexFunc(e.Resets, func(r Reset) bool { return r.Key == o.key })
+		if at >= 0 && e.BootID == bootID {
+			return Original{State: Value, Value: e.Resets[at].Value}
+		}
+	}
+	return o.before
+}
+
+// resets is what to enter of values that are about to be reset.
+func (l *Ledger) resets(beside []observed, bootID string) []Reset {
 	var all []Reset
 	for _, o := range beside {
-		original := o.before
-		if e := l.entry(o.key); e != nil {
-			original = e.Original
-		}
-		if original.State == Value {
+		if original := l.original(o, bootID); original.State == Value {
 			all = append(all, Reset{Key: o.key, Value: original.Value})
 		}
 	}
@@ -229,8 +240,8 @@ func (e *Entry) ours(k knob, live Original) bool {
 
 // taken is the error of a second lab.
 func (e *Entry) taken() error {
-	return fmt.Errorf("%s belongs to %s since %s, and one value has one owner; take it out of one of the labs, destroy that lab, or end it on this host with: benchlab-agent restore",
-		e.Key, describe(e.Owner), e.Time.Format(time.RFC3339))
+	return fmt.Errorf("%s belongs to %s since %s, and one value has one owner; take it out of one of the labs, destroy that lab, or end it on this host with: benchlab-agent restore %s",
+		e.Key, describe(e.Owner), e.Time.Format(time.RFC3339), e.Owner.Lab)
 }
 
 func describe(o spec.Owner) string { return fmt.Sprintf("%s of lab %s", o.URN, o.Lab) }

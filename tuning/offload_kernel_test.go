@@ -18,6 +18,8 @@ var offloadTests = []kernelTest{
 	{"offload that can't be", kernelContradiction},
 	{"offload of a former dependent", kernelFormerDependent},
 	{"offload whose need is off", kernelOffloadWithoutNeed},
+	{"offload no longer wanted whose need stays off", kernelOffloadDropped},
+	{"offload whose need someone has switched off", kernelOffloadNeedOutside},
 	{"fixed and unknown offloads", kernelFixedOffload},
 }
 
@@ -152,11 +154,12 @@ func kernelFormerDependent(t *testing.T) {
 	newVeth(t, "off", 1)
 	before := offloadValues(t, h, "off")
 	h.apply(spark, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"sg": false}}))
-	r := h.apply(spark, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tx-tcp-segmentation": false}}))
+	r := h.apply(renamed, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tx-tcp-segmentation": false}}))
 	if s := setting1(t, r, "nic/off/offload/tx-tcp-segmentation"); s.Live != "off" || s.Original != "off [requested on]" {
 		t.Errorf("%+v", s)
 	}
 	mustWarn(t, h.restoreOwner(spark))
+	mustWarn(t, h.restoreOwner(renamed))
 	if d := cmp.Diff(before, offloadValues(t, h, "off")); d != "" {
 		t.Error(d)
 	}
@@ -204,4 +207,49 @@ func kernelFixedOffload(t *testing.T) {
 	wanted.Required = true
 	_, err = h.Plan(context.Background(), spark, wanted)
 	mustSay(t, err, "nic/off/offload/rx-ntuple-filter is required", "nic/off/offload/ufo is required")
+}
+
+// A feature taken out of a profile that keeps another one off, which it needs, is requested
+// again at once, and on again once that other one is.
+func kernelOffloadDropped(t *testing.T) {
+	h := kernelHost(t)
+	newVeth(t, "off", 1)
+	before := offloadValues(t, h, "off")
+	h.apply(spark, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tso": false, "tx": false}}))
+	wanted := nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tx": false}})
+	r := h.apply(spark, wanted)
+	if s := setting1(t, r, "nic/off/offload/tx-tcp-segmentation"); s.Status != spec.Restored || s.Original != "on" || s.Live != "off [requested on]" {
+		t.Errorf("%+v", s)
+	}
+	if r := h.apply(spark, wanted); r.Writes != 0 {
+		t.Errorf("second apply: %+v", r)
+	}
+	mustWarn(t, h.restoreOwner(spark))
+	if d := cmp.Diff(before, offloadValues(t, h, "off")); d != "" {
+		t.Error(d)
+	}
+}
+
+// What is restored last may be what was needed first.
+func kernelOffloadNeedOutside(t *testing.T) {
+	h := kernelHost(t)
+	newVeth(t, "off", 1)
+	before := offloadValues(t, h, "off")
+	h.apply(spark, nicOf(spec.NIC{Name: "off", Offloads: map[string]bool{"tso": true, "tx": true}}))
+	if err := (offload{h.Host, "off", "tx-checksum-ip-generic"}).write([]byte("off")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Suspend(context.Background(), spark.Lab); err != nil {
+		t.Error(err)
+	}
+	if _, err := h.Resume(context.Background()); err != nil {
+		t.Error(err)
+	}
+	h.restoreOwner(spark)
+	if d := cmp.Diff(before, offloadValues(t, h, "off")); d != "" {
+		t.Error(d)
+	}
+	if l := h.ledger(); len(l.Entries) != 0 {
+		t.Errorf("%+v", l.Entries)
+	}
 }

@@ -119,11 +119,7 @@ func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step,
 	}
 	one := step{setting: s, before: before}
 	if s.unsupported != "" {
-		if e := ledger.entry(s.key); e == nil || e.Owner.Lab != owner.Lab || e.BootID != bootID || e.Desired != s.desired {
-			return one, nil
-		}
-		// The lab has it in this boot: what stands in the way now is someone else's change.
-		one.unsupported = ""
+		return one, nil
 	}
 	switch before.State {
 	case Missing:
@@ -142,15 +138,15 @@ func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step,
 		}
 	}
 	one.entry = ledger.entry(s.key)
-	if one.entry == nil {
-		return one, nil
-	}
-	if one.entry.Owner.Lab != owner.Lab {
+	if one.entry != nil && one.entry.Owner.Lab != owner.Lab {
 		return step{}, one.entry.taken()
 	}
-	if one.entry.BootID != bootID && !one.entry.ours(s.knob, before) {
+	if one.entry != nil && one.entry.BootID != bootID && !one.entry.ours(s.knob, before) {
 		// A reboot has undone our value: what is live now is a new original.
 		one.entry = nil
+	}
+	if one.entry == nil {
+		one.unsupported = s.lossy
 	}
 	return one, nil
 }

@@ -82,16 +82,21 @@ func (h *Host) qdisc(nic, kind string) (setting, error) {
 	if err != nil {
 		return setting{}, fmt.Errorf("%s: %w", k.key, err)
 	}
-	switch foreign := live.foreign(); {
+	switch {
 	case text == s.desired: // whatever parameters someone has given it
+		return s, nil
 	case text == noQdisc:
 		s.unsupported = fmt.Sprintf("the NIC is down and was never up, so it has none yet: ip link set %s up", nic)
-	case foreign != "":
-		s.unsupported = fmt.Sprintf("the NIC has %s, whose parameters could not be put back; unless it is the rate of a lab's link, take it away first: tc qdisc del dev %s root", foreign, nic)
-	default:
-		if s.unsupported, err = lacksQdisc(kind); err != nil {
-			return setting{}, fmt.Errorf("%s: %w", k.key, err)
-		}
+		return s, nil
+	case live.isRate():
+		s.unsupported = fmt.Sprintf("the NIC has %s, which holds a lab's link to its rate; leave rate or queue_discipline out", describeQdisc(live.root))
+		return s, nil
+	}
+	if foreign := live.foreign(); foreign != "" {
+		s.lossy = fmt.Sprintf("the NIC has %s, whose parameters could not be put back; take it away first: tc qdisc del dev %s root", foreign, nic)
+	}
+	if s.unsupported, err = lacksQdisc(kind); err != nil {
+		return setting{}, fmt.Errorf("%s: %w", k.key, err)
 	}
 	return s, nil
 }
@@ -240,6 +245,12 @@ func (a attached) foreign() string {
 		}
 	}
 	return ""
+}
+
+// isRate says whether the root is what hosts/namespace holds a link to its rate with. No
+// one else numbers a token bucket so low: the kernel starts at 8000:.
+func (a attached) isRate() bool {
+	return a.root != nil && a.root.Type() == "tbf" && a.root.Attrs().Handle == netlink.MakeHandle(1, 0)
 }
 
 func describeQdisc(q netlink.Qdisc) string {

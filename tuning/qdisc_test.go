@@ -129,10 +129,10 @@ func kernelQdiscRoundTrip(t *testing.T) {
 	}
 }
 
-func setTBF(t *testing.T, link netlink.Link) {
+func setTBF(t *testing.T, link netlink.Link, major uint16) {
 	t.Helper()
 	tbf := &netlink.Tbf{QdiscAttrs: attributes(link, netlink.HANDLE_ROOT), Rate: 1e9, Limit: 1 << 20, Buffer: 1 << 16}
-	tbf.Handle = netlink.MakeHandle(0x42, 0)
+	tbf.Handle = netlink.MakeHandle(major, 0)
 	if err := netlink.QdiscReplace(tbf); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func setTBF(t *testing.T, link netlink.Link) {
 func kernelQdiscForeign(t *testing.T) {
 	h := kernelHost(t)
 	link := linkUpVeth(t, "rated", 1)
-	setTBF(t, link)
+	setTBF(t, link, 0x42)
 	wanted := qdiscOf("rated", "pfifo")
 	r := h.apply(spark, wanted)
 	if s := r.Settings[0]; s.Status != spec.Unsupported || s.Live != "tbf" || !strings.Contains(s.Reason, "tbf 42:") || !strings.Contains(s.Reason, "tc qdisc del dev rated root") || r.Writes != 0 {
@@ -158,9 +158,31 @@ func kernelQdiscForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.apply(spark, wanted)
-	setTBF(t, link)
+	setTBF(t, link, 0x42)
+	if s := h.plan(spark, wanted).Settings[0]; s.Status != spec.Differs || s.Original != "noqueue" || s.Live != "tbf" {
+		t.Errorf("drift: %+v", s)
+	}
+	if s := h.apply(spark, wanted).Settings[0]; s.Status != spec.Applied || s.Original != "noqueue" || s.Live != "pfifo" {
+		t.Errorf("repaired: %+v", s)
+	}
+	setTBF(t, link, 0x42)
 	mustWarn(t, h.restoreOwner(spark), "nic/rated/qdisc", `"tbf"`)
 	if d := cmp.Diff([]string{"root (noqueue)"}, qdiscs(t, link)); d != "" {
+		t.Error(d)
+	}
+}
+
+// The rate of a lab's link is no drift, not even where a discipline was set before it.
+func kernelQdiscRate(t *testing.T) {
+	h := kernelHost(t)
+	link := linkUpVeth(t, "slow", 1)
+	wanted := qdiscOf("slow", "pfifo")
+	h.apply(spark, wanted)
+	setTBF(t, link, 1)
+	if s := h.apply(spark, wanted).Settings[0]; s.Status != spec.Unsupported || s.Live != "tbf" || !strings.Contains(s.Reason, "tbf 1:") || !strings.Contains(s.Reason, "rate") {
+		t.Errorf("%+v", s)
+	}
+	if d := cmp.Diff([]string{"root tbf"}, qdiscs(t, link)); d != "" {
 		t.Error(d)
 	}
 }

@@ -113,6 +113,15 @@ func (h *Host) queues(nic string) (rx, tx []int, err error) {
 	return rx, tx, nil
 }
 
+// isGoneQueue says whether a key that is missing is one of a queue whose NIC is there.
+func (h *Host) isGoneQueue(key string) bool {
+	if _, ok := h.findQueueFile(key); !ok {
+		return false
+	}
+	_, err := os.Stat(h.path("sys/class/net", strings.Split(key, "/")[1]))
+	return err == nil
+}
+
 func queueNumber(prefix, name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	n, err := strconv.ParseUint(digits, 10, 31)

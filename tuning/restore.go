@@ -77,7 +77,7 @@ func (h *Host) restoreAll(ctx context.Context, pick func(*Entry) (restore bool, 
 		}
 		left.Entries = slices.Delete(left.Entries, i, i+1)
 	}
-	faults = append(faults, h.settle(&w, &left))
+	faults = append(faults, h.settle(&w, &left, bootID))
 	if err := h.saveChanged(onDisk, left); err != nil {
 		faults = append(faults, err)
 	}
@@ -136,9 +136,14 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 			w.reads++
 			after, err = k.observe()
 		}
-	} else if after, err = w.bring(k, e.Original, live); err == nil && e.BootID == bootID {
-		// What an earlier boot had beside it says nothing about this one.
-		err = h.putBackReset(w, e, l)
+	} else {
+		if after, err = w.bring(k, e.Original, live); k.back(e.Original, after) {
+			err = nil // what is back needs no verdict of the kernel on its write
+		}
+		if err == nil && e.BootID == bootID {
+			// What an earlier boot had beside it says nothing about this one.
+			err = h.putBackReset(w, e, l)
+		}
 	}
 	if err != nil {
 		return verdict, warning, err
@@ -151,7 +156,7 @@ func (h *Host) restore(w *writer, e Entry, bootID string, l *Ledger) (verdict sp
 }
 
 // restoreBeside puts back what the write of an entry's value has reset, where that value
-// itself needs no write. An undo knows of it.
+// itself needs no write. To an undo, and to what was planned with them, it is as a write.
 func (h *Host) restoreBeside(w *writer, k knob, e Entry, live Original, l *Ledger) error {
 	if len(e.Resets) == 0 {
 		return nil
@@ -160,7 +165,7 @@ func (h *Host) restoreBeside(w *writer, k knob, e Entry, live Original, l *Ledge
 	if err != nil {
 		return err
 	}
-	w.done = append(w.done, change{observed{k, live}, beside})
+	w.changed(change{observed{k, live}, beside})
 	return h.putBackReset(w, e, l)
 }
 
@@ -168,7 +173,7 @@ func (h *Host) restoreBeside(w *writer, k knob, e Entry, live Original, l *Ledge
 // but for what has an owner of its own: that is settled.
 func (h *Host) putBackReset(w *writer, e Entry, l *Ledger) error {
 	for _, r := range e.Resets {
-		if other := l.entry(r.Key); other != nil && !other.Suspended {
+		if other := l.entry(r.Key); other != nil && !other.Suspended && other.BootID == e.BootID {
 			continue
 		}
 		k, err := h.find(r.Key)

@@ -130,7 +130,7 @@ func TestSecondLabIsRefused(t *testing.T) {
 	for _, value := range []string{"65535", "1"} {
 		wanted := sysctlsOf("vm.swappiness", "1", "net.core.somaxconn", value)
 		_, err := tr.Apply(context.Background(), other, wanted, nil)
-		mustSay(t, err, "sysctl/net.core.somaxconn belongs to", spark.URN, "lab-1", "since 20")
+		mustSay(t, err, "sysctl/net.core.somaxconn belongs to", spark.URN, "lab-1", "since 20", "benchlab-agent restore lab-1")
 		_, err = tr.Plan(context.Background(), other, wanted)
 		mustSay(t, err, spark.URN)
 	}

@@ -84,6 +84,10 @@ type setting struct {
 	desired string
 	// unsupported says why the host can't have it; empty where it can.
 	unsupported string
+	// lossy says why what is live now could not be put back; empty where it could. Such a
+	// value is no original, so the setting is unsupported; set over a value of ours it is
+	// drift like any other.
+	lossy string
 	// note is what a person should know where nothing is wrong.
 	note string
 	// pending: where it is missing, an earlier setting of the same call will bring it, or
@@ -157,10 +161,16 @@ func (k knob) same(wanted string, live Original) bool {
 	return live.State == Value && k.kind.Same(wanted, live.Value)
 }
 
-// back says whether live is the original again.
+// back says whether live is the original again; of a switch, whether it is asked for again.
 func (k knob) back(original, live Original) bool {
 	if original.State != Value || live.State != Value {
 		return original.State == live.State
+	}
+	if k.kind == spec.Switch {
+		// What it is beside that is the doing of others that it needs.
+		_, was := spec.ParseSwitch(original.Value)
+		_, is := spec.ParseSwitch(live.Value)
+		return was == is
 	}
 	return k.kind.Compare(original.Value, live.Value) == spec.Equal
 }

@@ -59,7 +59,7 @@ func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
 		}
 	}
 	if err == nil {
-		err = h.settle(&w, &marked)
+		err = h.settle(&w, &marked, bootID)
 	}
 	if err != nil {
 		_, failed := w.undo()
@@ -81,13 +81,18 @@ func (h *Host) Suspend(ctx context.Context, lab string) (spec.Report, error) {
 
 // Resume brings every suspended value on this host back to what its owner wants, in the
 // order of the first writes. A value that can't be brought back keeps its mark and is
-// named in the error; the others are resumed nonetheless.
+// named in the error; the others are resumed nonetheless. What was suspended in an earlier
+// boot is left to the next Apply, which finds its new original.
 func (h *Host) Resume(ctx context.Context) (spec.Report, error) {
 	onDisk, unlock, err := h.lockedLedger(ctx)
 	if err != nil {
 		return spec.Report{}, err
 	}
 	defer unlock()
+	bootID, err := h.bootID()
+	if err != nil {
+		return spec.Report{}, err
+	}
 	var report spec.Report
 	var w writer
 	var faults []error
@@ -95,6 +100,10 @@ func (h *Host) Resume(ctx context.Context) (spec.Report, error) {
 	for i := range resumed.Entries {
 		e := &resumed.Entries[i]
 		if !e.Suspended {
+			continue
+		}
+		if e.BootID != bootID {
+			e.Suspended = false // the boot has undone it; its original is not known any more
 			continue
 		}
 		verdict, err := h.resume(&w, *e)
@@ -105,7 +114,7 @@ func (h *Host) Resume(ctx context.Context) (spec.Report, error) {
 		}
 		e.Suspended = false
 	}
-	faults = append(faults, h.settle(&w, &resumed))
+	faults = append(faults, h.settle(&w, &resumed, bootID))
 	if err := h.saveChanged(onDisk, resumed); err != nil {
 		faults = append(faults, err)
 	}
@@ -122,6 +131,10 @@ func (h *Host) resume(w *writer, e Entry) (spec.Setting, error) {
 		var live Original
 		live, err = k.observe()
 		verdict.Live = live.show()
+		if err == nil && live.State == Missing && h.isGoneQueue(e.Key) {
+			verdict.Reason = "the NIC has fewer channels now, and not this queue"
+			return verdict, nil
+		}
 		if err == nil && !e.ours(k, live) {
 			var after Original
 			after, err = w.set(k, line(e.Desired), live)
@@ -138,13 +151,13 @@ func (h *Host) resume(w *writer, e Entry) (spec.Setting, error) {
 }
 
 // settle brings back what writes of others have reset, of whichever owner, and verifies
-// it. Values that go on resetting each other are an error.
-func (h *Host) settle(w *writer, l *Ledger) error {
+// it; but for what a boot has undone. Values that go on resetting each other are an error.
+func (h *Host) settle(w *writer, l *Ledger, bootID string) error {
 	for range 3 {
 		reset := w.reset
 		w.reset = nil
 		for _, e := range l.Entries {
-			if e.Suspended || !reset.has(e.Key) {
+			if e.Suspended || e.BootID != bootID || !reset.has(e.Key) {
 				continue
 			}
 			k, err := h.find(e.Key)

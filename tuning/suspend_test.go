@@ -215,3 +215,27 @@ func TestInspect(t *testing.T) {
 		}
 	}
 }
+
+// A comparison that a reboot ended leaves nothing to resume: what is live now is a new
+// original, which only an apply can take.
+func TestResumeAfterReboot(t *testing.T) {
+	tr := newTree(t)
+	wanted := sysctlsOf("vm.swappiness", "7")
+	tr.apply(spark, wanted)
+	if _, err := tr.Suspend(context.Background(), spark.Lab); err != nil {
+		t.Fatal(err)
+	}
+	tr.boot("boot-2")
+	tr.put("proc/sys/vm/swappiness", "30\n")
+	if _, err := tr.Resume(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := tr.get("proc/sys/vm/swappiness"); got != "30\n" {
+		t.Errorf("resumed: %q", got)
+	}
+	tr.apply(spark, wanted)
+	tr.restoreOwner(spark)
+	if got := tr.get("proc/sys/vm/swappiness"); got != "30\n" {
+		t.Errorf("restored: %q", got)
+	}
+}

@@ -52,8 +52,7 @@ func (w *writer) bring(k knob, wanted, before Original) (after Original, err err
 	w.reads++
 	after, readErr := k.observe()
 	if writeErr == nil || readErr != nil || after != before {
-		w.done = append(w.done, change{observed{k, before}, beside})
-		w.note(k, beside)
+		w.changed(change{observed{k, before}, beside})
 	}
 	switch {
 	case writeErr != nil && readErr == nil && after != before:
@@ -85,26 +84,27 @@ func (w *writer) beside(k knob) ([]observed, error) {
 	return all, nil
 }
 
-// note keeps the keys of what a write may have reset: what was there before it, and what
-// came with it.
-func (w *writer) note(k knob, beside []observed) {
-	if k.resets == nil && !k.moves {
+// changed keeps what an undo needs, and the keys of what may have been reset: what was
+// there before, and what came with the change.
+func (w *writer) changed(c change) {
+	w.done = append(w.done, c)
+	if c.resets == nil && !c.moves {
 		return
 	}
 	if w.reset == nil {
 		w.reset = keys{}
 	}
-	if k.moves {
-		w.reset[path.Dir(k.key)] = true
+	if c.moves {
+		w.reset[path.Dir(c.key)] = true
 	}
-	if k.resets == nil {
+	if c.resets == nil {
 		return
 	}
-	for _, o := range beside {
+	for _, o := range c.beside {
 		w.reset[o.key] = true
 	}
 	// What can't be listed now is missing, and would be found so.
-	now, _ := k.resets()
+	now, _ := c.resets()
 	for _, other := range now {
 		w.reset[other.key] = true
 	}
@@ -157,16 +157,16 @@ func (w *writer) putBack(o observed) error {
 		return fmt.Errorf("%s: %s was %s, which no write can bring back", o.key, o, o.before.State)
 	}
 	w.writes++
-	if err := o.bring(o.before); err != nil {
-		return o.rejected(o.before.bytes(), err)
-	}
+	writeErr := o.bring(o.before)
 	w.reads++
 	after, err := o.observe()
-	if err != nil {
-		return err
+	switch {
+	case err == nil && o.back(o.before, after):
+		return nil
+	case writeErr != nil:
+		return o.rejected(o.before.bytes(), writeErr)
+	case err == nil:
+		err = fmt.Errorf("%s: wrote the former %q to %s and found %q there afterwards", o.key, o.before.show(), o, after.show())
 	}
-	if !o.back(o.before, after) {
-		return fmt.Errorf("%s: wrote the former %q to %s and found %q there afterwards", o.key, o.before.show(), o, after.show())
-	}
-	return nil
+	return err
 }

@@ -22,4 +22,8 @@ tune "box" {
       cpus = "0-"
     }
   }
+
+  transparent_hugepage {
+    enabled = "sometimes"
+  }
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 const flowEntriesKey = "net.core.rps_sock_flow_entries"
@@ -31,7 +32,8 @@ func (t Tunables) Validate() error {
 		faults = append(faults, checkWord("cpu governor", t.CPU.Governor), checkWord("cpu energyPerformancePreference", t.CPU.EnergyPerformancePreference), t.CPU.check())
 	}
 	if t.Hugepages != nil {
-		faults = append(faults, checkWord("hugepages enabled", t.Hugepages.Enabled), checkWord("hugepages defrag", t.Hugepages.Defrag))
+		faults = append(faults, checkOneOf("hugepages enabled", t.Hugepages.Enabled, "always", "madvise", "never"),
+			checkOneOf("hugepages defrag", t.Hugepages.Defrag, "always", "defer", "defer+madvise", "madvise", "never"))
 	}
 	return errors.Join(faults...)
 }
@@ -77,6 +79,14 @@ func checkWord(what, word string) error {
 		}
 	}
 	return nil
+}
+
+// checkOneOf takes one of the words that the kernel knows, or nothing.
+func checkOneOf(what, word string, words ...string) error {
+	if word == "" || slices.Contains(words, word) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q is none of %s", what, word, strings.Join(words, ", "))
 }
 
 func (t Tunables) checkSysctls() []error {

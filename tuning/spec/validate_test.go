@@ -80,6 +80,8 @@ func TestValidateRefuses(t *testing.T) {
 		{"empty channels", steering(NIC{Name: "eth0", Channels: &ChannelCounts{}}), []string{"eth0", "channels: no value"}},
 		{"empty coalescing", steering(NIC{Name: "eth0", Coalescing: &Coalescing{}}), []string{"eth0", "coalescing: no value"}},
 		{"empty hugepages", Tunables{Hugepages: &Hugepages{}}, []string{"hugepages: no value"}},
+		{"hugepages", Tunables{Hugepages: &Hugepages{Enabled: "defer"}}, []string{"hugepages enabled", `"defer"`, "always, madvise, never"}},
+		{"defragmentation", Tunables{Hugepages: &Hugepages{Defrag: "[never]"}}, []string{"hugepages defrag", `"[never]"`, "defer+madvise"}},
 		{"empty cpu", Tunables{CPU: &CPUPower{}}, []string{"cpu: no value"}},
 		{"channels", steering(NIC{Name: "eth0", Channels: &ChannelCounts{Combined: "4", RX: "2"}}), []string{"eth0", "combined"}},
 		{"adaptive", steering(NIC{Name: "eth0", Coalescing: &Coalescing{AdaptiveRX: new(true), RXUsecs: new(5)}}), []string{"eth0", "adaptiveRx"}},

@@ -46,6 +46,10 @@ func (o output) status(ledger tuning.Ledger, settings []spec.Setting) error {
 			return err
 		}
 	}
+	if len(settings) == 0 {
+		_, err := fmt.Fprintln(o.w, "no value is tuned here")
+		return err
+	}
 	return o.table(settings, words{spec.Unchanged: "as wanted"})
 }
 
