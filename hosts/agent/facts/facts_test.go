@@ -87,7 +87,7 @@ func TestNamespaceHost(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	one.Run(t, "ip link add quiet0 type bridge; ip link set quiet0 mtu 1400")
+	one.Run(t, "ip link add quiet0 type bridge; ip link set quiet0 mtu 1400; ip link add quiet1 type veth peer name quiet2; ip link set quiet1 master quiet0; ethtool -K data0 gro off tso on")
 	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
 	defer func() { _ = pool.Close() }()
 	h, err := pool.Host(t.Context(), one.Connection)
@@ -109,10 +109,16 @@ func TestNamespaceHost(t *testing.T) {
 	if diff := cmp.Diff(here, f, cmpopts.IgnoreFields(hostspec.Facts{}, ofHost...), cmpopts.IgnoreFields(hostspec.Machine{}, "Container")); diff != "" {
 		t.Errorf("the host is of another machine, kernel, CPU, memory or system than this machine:\n%s", diff)
 	}
-	if len(f.NICs) != 2 {
-		t.Fatalf("NICs: %+v, want data0 and quiet0", f.NICs)
+	if len(f.NICs) != 4 {
+		t.Fatalf("NICs: %+v, want data0, quiet0, quiet1 and quiet2", f.NICs)
 	}
 	data, quiet := f.NICs[0], f.NICs[1]
+	if slices.Contains(data.Offloads, "rx-gro") || !slices.Contains(data.Offloads, "tx-tcp-segmentation") {
+		t.Errorf("data0 has GRO off and TSO on, but the offloads are %q", data.Offloads)
+	}
+	if !slices.Equal(quiet.Lower, []string{"quiet1"}) || f.NICs[2].Lower != nil {
+		t.Errorf("quiet0 stands on quiet1, but the lower NICs are %q and %q", quiet.Lower, f.NICs[2].Lower)
+	}
 	if data.Name != "data0" || data.Driver != "veth" || data.State != "up" || data.SpeedMbps != 10000 || data.MTU != 1500 ||
 		data.RXQueues != 3 || data.TXQueues != 3 || data.RXRing != 0 || data.RXRingMax != 0 ||
 		data.Duplex != "full" || data.DriverVersion != "1.0" || data.Bus != "" || data.NUMANode != -1 ||
