@@ -38,7 +38,7 @@ HOST_PROGRAMS := ./hosts/agent/benchlab-agent ./workloads/server/benchlab-server
 # Only the helper that makes namespaces needs root; it runs under sudo.
 AS_USER := $(shell test "$$(id -u)" = 0 || echo tools/with-sudo)
 
-.PHONY: help up preview drift down recover ssh output env test lint build tools packages generate stack
+.PHONY: help up preview drift down recover ssh output lock env test lint build tools packages generate stack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +65,9 @@ ssh: stack ## log in to a host: make ssh HOST=spark [CMD='uname -a']
 
 output: stack ## print the results again
 	@pulumi stack output --stack $(STACK) summary
+
+lock: stack ## accept the hosts as the last `make up` found them: stacks/<stack>.lock.json
+	@pulumi stack output --stack $(STACK) lock --json > .pulumi/lock.json && cp .pulumi/lock.json stacks/$(STACK).lock.json
 
 env: ## print the environment for plain Pulumi: eval "$(make -s env)"
 	@for v in PATH BENCHLAB_CHECKOUT PULUMI_HOME PULUMI_BACKEND_URL PULUMI_STACK PULUMI_PARALLEL PULUMI_SKIP_UPDATE_CHECK \

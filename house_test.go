@@ -87,7 +87,7 @@ var rules = []rule{
 	},
 	{
 		of:   []string{"hosts/agent/facts"},
-		only: []string{"hosts/hostspec", "tuning/spec"},
+		only: []string{"hosts/hostspec", "tuning/spec", "tuning/ethtool"},
 		why:  "facts reads what a host is, not what is done there",
 	},
 	{

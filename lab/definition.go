@@ -15,6 +15,8 @@ type Definition struct {
 	Tunes      []Tune
 	Servers    []Server
 	Benchmarks []Benchmark
+	// Lock has what the hosts were before; with none nothing is compared or recorded.
+	Lock *Lock
 }
 
 // Host is a machine of the lab. Exactly one of Namespace and Connection is set.

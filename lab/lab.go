@@ -26,6 +26,8 @@ type Lab struct {
 	Tuning pulumi.Map
 	// Notes say what the tuning of a host has chosen by its facts and why, by its name.
 	Notes pulumi.Map
+	// Lock is what a lock file of now would hold: the identity of each host, by its name.
+	Lock pulumi.StringMapMapOutput
 	// Benchmarks has the rows of each benchmark, by its name.
 	Benchmarks pulumi.Map
 	// Summary is the tables of all benchmarks as text.
@@ -42,7 +44,7 @@ func New(ctx *pulumi.Context, name string, d *Definition, opts ...pulumi.Resourc
 	b := &builder{
 		ctx: ctx, lab: l, parent: pulumi.Parent(l),
 		namespaces: map[string]*sdkhosts.Namespace{}, links: map[string][]*sdkhosts.Link{},
-		hosts: map[string]*sdkhosts.Host{}, profiles: map[string][]*sdktuning.Profile{},
+		hosts: map[string]*sdkhosts.Host{}, judged: map[string]sdkhosts.HostRefOutput{}, profiles: map[string][]*sdktuning.Profile{},
 		servers: map[string]*sdkworkloads.Server{}, serverHost: map[string]string{},
 	}
 	if err := b.build(name, d); err != nil {
@@ -61,7 +63,8 @@ type builder struct {
 	namespaces map[string]*sdkhosts.Namespace
 	links      map[string][]*sdkhosts.Link // by host
 	hosts      map[string]*sdkhosts.Host
-	profiles   map[string][]*sdktuning.Profile // by host
+	judged     map[string]sdkhosts.HostRefOutput // refs of hosts, once they were compared with the lock
+	profiles   map[string][]*sdktuning.Profile   // by host
 	servers    map[string]*sdkworkloads.Server
 	serverHost map[string]string
 }
@@ -181,10 +184,11 @@ func (b *builder) makeHosts(d *Definition) error {
 		if err != nil {
 			return err
 		}
-		b.hosts[h.Name] = host
+		b.hosts[h.Name], b.judged[h.Name] = host, b.judge(d.Lock, h.Name, host)
 		b.lab.Hosts[h.Name] = host.Facts
 		b.lab.SSH[h.Name] = host.Login
 	}
+	b.lab.Lock = b.lock(d.Lock)
 	return nil
 }
 
@@ -292,12 +296,12 @@ func (b *builder) linksOf(hosts ...string) pulumi.StringArray {
 
 func (b *builder) makeServers(d *Definition) error {
 	for _, s := range d.Servers {
-		host, err := find(b.hosts, "host", s.Host, "server "+s.Name)
+		host, err := find(b.judged, "host", s.Host, "server "+s.Name)
 		if err != nil {
 			return err
 		}
 		args := &sdkworkloads.ServerArgs{
-			Host: host.Ref, Listen: pulumi.String(s.Listen), Tuning: b.digests(s.Host),
+			Host: host, Listen: pulumi.String(s.Listen), Tuning: b.digests(s.Host),
 		}
 		if s.GOGC > 0 {
 			args.Gogc = pulumi.Int(s.GOGC)
@@ -319,12 +323,12 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		if err != nil {
 			return err
 		}
-		loader, err := find(b.hosts, "host", m.Loader, "benchmark "+m.Name)
+		loader, err := find(b.judged, "host", m.Loader, "benchmark "+m.Name)
 		if err != nil {
 			return err
 		}
 		args := &sdkworkloads.BenchmarkArgs{
-			Server: server.Ref, Loader: loader.Ref,
+			Server: server.Ref, Loader: loader,
 			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
 			Tuning: b.digests(b.serverHost[m.Server], m.Loader),
 		}

@@ -13,6 +13,9 @@ func main() {
 		if err != nil {
 			return err
 		}
+		if definition.Lock, err = lab.LoadLock(ctx.Stack() + ".lock.json"); err != nil {
+			return err
+		}
 		l, err := lab.New(ctx, ctx.Stack(), definition)
 		if err != nil {
 			return err
@@ -21,6 +24,7 @@ func main() {
 		ctx.Export("ssh", l.SSH)
 		ctx.Export("tuning", l.Tuning)
 		ctx.Export("notes", l.Notes)
+		ctx.Export("lock", l.Lock)
 		ctx.Export("benchmarks", l.Benchmarks)
 		ctx.Export("summary", l.Summary)
 		return nil

@@ -33,8 +33,10 @@ type HostArgs struct {
 type HostState struct {
 	HostArgs
 	Facts hostspec.Facts `pulumi:"facts"`
-	Ref   HostRef        `pulumi:"ref"`
-	Login string         `pulumi:"login"`
+	// Identity is that of the facts.
+	Identity map[string]string `pulumi:"identity,optional"`
+	Ref      HostRef           `pulumi:"ref"`
+	Login    string            `pulumi:"login"`
 	// Claimed is false where somebody has ended the lab on the host by hand.
 	Claimed bool `pulumi:"claimed,optional"`
 }
@@ -70,6 +72,7 @@ func (args *HostArgs) Annotate(a infer.Annotator) {
 // Annotate documents the outputs.
 func (h *HostState) Annotate(a infer.Annotator) {
 	a.Describe(&h.Facts, "What the host says of itself.")
+	a.Describe(&h.Identity, "What of the facts results depend on and no tuning changes: machine, firmware, kernel, CPUs, NICs. Results of hosts whose identities differ can't be compared.")
 	a.Describe(&h.Claimed, "Whether the host knows that this lab uses it. Not so after a `benchlab-agent restore` there, until the next `up --refresh`.")
 	a.Describe(&h.Login, "The command that logs in to the host.")
 	a.Describe(&h.Ref, "The host as an input of other resources.")
@@ -108,6 +111,7 @@ func (c *Connection) Annotate(a infer.Annotator) {
 // WireDependencies keeps the outputs known in a preview that does not change the connection.
 func (*Host) WireDependencies(f infer.FieldSelector, args *HostArgs, state *HostState) {
 	f.OutputField(&state.Facts).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Links))
+	f.OutputField(&state.Identity).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Links))
 	f.OutputField(&state.Claimed).AlwaysKnown()
 	f.OutputField(&state.Login).DependsOn(f.InputField(&args.Connection))
 	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab), f.InputField(&args.Links), f.InputField(&args.Decommissioned))
@@ -197,7 +201,10 @@ func (h *Host) claim(ctx context.Context, args HostArgs) (HostState, error) {
 
 func newHostState(args HostArgs, facts hostspec.Facts, host *hosts.Host) (HostState, error) {
 	login, err := host.Login()
-	return HostState{HostArgs: args, Facts: facts, Ref: newHostRef(args, facts.MachineID), Login: login, Claimed: true}, err
+	return HostState{
+		HostArgs: args, Facts: facts, Identity: facts.Identity(),
+		Ref: newHostRef(args, facts.MachineID), Login: login, Claimed: true,
+	}, err
 }
 
 // kept is a state that goes back as it came: a list that was empty has come as none, which

@@ -1,115 +1,82 @@
-// Package facts reads what a host is: its identity, processors, memory and network
-// interfaces. It reads the kernel's own files and writes nothing.
+// Package facts reads what a host is: its machine, kernel, processors, memory and network
+// interfaces, all that a result depends on. It reads the kernel's own files and writes
+// nothing; it must not know what is done on the host.
 package facts
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
-	"github.com/prometheus/procfs"
-	"golang.org/x/sys/unix"
 )
 
 // Read returns the facts of the host that this program runs on.
 func Read() (hostspec.Facts, error) {
-	f := hostspec.Facts{Arch: runtime.GOARCH}
-	var uts unix.Utsname
-	if err := unix.Uname(&uts); err != nil {
-		return f, fmt.Errorf("uname: %w", err)
+	wire, err := dial()
+	if err != nil {
+		return hostspec.Facts{}, err
 	}
-	f.Hostname = unix.ByteSliceToString(uts.Nodename[:])
-	f.Kernel = unix.ByteSliceToString(uts.Release[:])
+	facts, err := read("/", wire)
+	wire.close()
+	return facts, err
+}
 
-	var err error
-	if f.MachineID, err = text("/etc/machine-id"); err != nil {
-		return f, fmt.Errorf("%w; a host is known by its machine id: run systemd-machine-id-setup there", err)
+// read takes the facts of a host from its files and from what its kernel answers.
+func read(f files, w *wire) (hostspec.Facts, error) {
+	machineID, bootID, err := f.identity()
+	if err != nil {
+		return hostspec.Facts{}, err
 	}
-	if len(f.MachineID) != 32 {
-		return f, fmt.Errorf("machine id is %q in /etc/machine-id, want 32 hex digits: run systemd-machine-id-setup there", f.MachineID)
+	build, commandLine := f.text("proc/sys/kernel/version"), f.text("proc/cmdline")
+	return hostspec.Facts{
+		MachineID:   machineID,
+		BootID:      bootID,
+		Hostname:    f.text("proc/sys/kernel/hostname"),
+		Namespace:   f.inNamespace(),
+		Machine:     f.machine(),
+		OS:          f.osName(),
+		Kernel:      f.text("proc/sys/kernel/osrelease"),
+		KernelBuild: build,
+		CommandLine: withoutSecrets(commandLine),
+		Preemption:  preemption(build, f.text("sys/kernel/debug/sched/preempt"), commandLine),
+		Arch:        runtime.GOARCH,
+		CPU:         f.cpu(),
+		MemoryBytes: f.memory(),
+		Hugepages:   f.hugepages(),
+		NICs:        f.nics(w),
+		Mounts:      f.mounts(),
+		Tuners:      f.tuners(),
+	}, nil
+}
+
+// identity is what a host must have: without it nothing can be kept for it.
+func (f files) identity() (machineID, bootID string, err error) {
+	id, err := os.ReadFile(f.path("etc/machine-id"))
+	if err != nil {
+		return "", "", fmt.Errorf("%w; a host is known by its machine id: run systemd-machine-id-setup there", err)
 	}
-	if f.BootID, err = text("/proc/sys/kernel/random/boot_id"); err != nil {
-		return f, err
+	machineID = strings.TrimSpace(string(id))
+	if len(machineID) != 32 {
+		return "", "", fmt.Errorf("machine id is %q in /etc/machine-id, want 32 hex digits: run systemd-machine-id-setup there", machineID)
 	}
-	if f.Namespace, err = inNamespace(); err != nil {
-		return f, err
-	}
-	if f.OS, err = osName("/etc/os-release"); err != nil {
-		return f, err
-	}
-	if f.CPU, err = cpu(); err != nil {
-		return f, err
-	}
-	if f.MemoryBytes, err = memory(); err != nil {
-		return f, err
-	}
-	f.NICs, err = nics("/sys/class/net")
-	return f, err
+	boot, err := os.ReadFile(f.path("proc/sys/kernel/random/boot_id"))
+	return machineID, strings.TrimSpace(string(boot)), err
 }
 
 // initialPIDNamespace is PROC_PID_INIT_INO of include/linux/proc_ns.h: the inode of the
 // machine's own PID namespace on every kernel.
 const initialPIDNamespace = "pid:[4026531836]"
 
-func inNamespace() (bool, error) {
-	link, err := os.Readlink("/proc/self/ns/pid")
-	return link != initialPIDNamespace, err
-}
+func (f files) inNamespace() bool { return f.link("proc/self/ns/pid") != initialPIDNamespace }
 
-// osName reads PRETTY_NAME, empty where os-release has none.
-func osName(path string) (string, error) {
-	release, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	for line := range strings.Lines(string(release)) {
+// osName reads PRETTY_NAME of os-release.
+func (f files) osName() string {
+	for line := range strings.Lines(f.text("etc/os-release")) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "PRETTY_NAME="); ok {
-			return strings.Trim(name, `"'`), nil
+			return strings.Trim(name, `"'`)
 		}
 	}
-	return "", nil
-}
-
-func memory() (int, error) {
-	proc, err := procfs.NewDefaultFS()
-	if err != nil {
-		return 0, err
-	}
-	info, err := proc.Meminfo()
-	if err != nil {
-		return 0, err
-	}
-	if info.MemTotalBytes == nil {
-		return 0, nil
-	}
-	return int(*info.MemTotalBytes), nil
-}
-
-// text reads a one-line file.
-func text(path string) (string, error) {
-	b, err := os.ReadFile(path)
-	return strings.TrimSpace(string(b)), err
-}
-
-// number reads a file with one integer; 0 where the file is missing or the kernel
-// refuses the read (speed of a link that is down gives EINVAL).
-func number(path ...string) int {
-	s, err := text(filepath.Join(path...))
-	if err != nil {
-		return 0
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
+	return ""
 }

@@ -3,13 +3,14 @@ package facts
 import (
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"github.com/hanzoai/benchlab/hosts/hosttest"
@@ -86,7 +87,7 @@ func TestNamespaceHost(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	one.Run(t, "ip link add quiet0 type bridge; ip link set quiet0 mtu 1400")
+	one.Run(t, "ip link add quiet0 type bridge; ip link set quiet0 mtu 1400; ip link add quiet1 type veth peer name quiet2; ip link set quiet1 master quiet0; ethtool -K data0 gro off tso on")
 	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
 	defer func() { _ = pool.Close() }()
 	h, err := pool.Host(t.Context(), one.Connection)
@@ -104,15 +105,24 @@ func TestNamespaceHost(t *testing.T) {
 	if f.Hostname != "one" || !f.Namespace || f.MachineID != one.Run(t, "cat /etc/machine-id") || f.MachineID == here.MachineID {
 		t.Errorf("identity: %+v", f)
 	}
-	if f.BootID != here.BootID || f.Kernel != here.Kernel || f.CPU != here.CPU || f.MemoryBytes != here.MemoryBytes || f.OS != here.OS {
-		t.Errorf("got %+v, want the kernel, CPU, memory and system of this machine: %+v", f, here)
+	ofHost := []string{"Hostname", "MachineID", "Namespace", "NICs", "Mounts", "Tuners", "Hugepages"}
+	if diff := cmp.Diff(here, f, cmpopts.IgnoreFields(hostspec.Facts{}, ofHost...), cmpopts.IgnoreFields(hostspec.Machine{}, "Container")); diff != "" {
+		t.Errorf("the host is of another machine, kernel, CPU, memory or system than this machine:\n%s", diff)
 	}
-	if len(f.NICs) != 2 {
-		t.Fatalf("NICs: %+v, want data0 and quiet0", f.NICs)
+	if len(f.NICs) != 4 {
+		t.Fatalf("NICs: %+v, want data0, quiet0, quiet1 and quiet2", f.NICs)
 	}
 	data, quiet := f.NICs[0], f.NICs[1]
+	if slices.Contains(data.Offloads, "rx-gro") || !slices.Contains(data.Offloads, "tx-tcp-segmentation") {
+		t.Errorf("data0 has GRO off and TSO on, but the offloads are %q", data.Offloads)
+	}
+	if !slices.Equal(quiet.Lower, []string{"quiet1"}) || f.NICs[2].Lower != nil {
+		t.Errorf("quiet0 stands on quiet1, but the lower NICs are %q and %q", quiet.Lower, f.NICs[2].Lower)
+	}
 	if data.Name != "data0" || data.Driver != "veth" || data.State != "up" || data.SpeedMbps != 10000 || data.MTU != 1500 ||
 		data.RXQueues != 3 || data.TXQueues != 3 || data.RXRing != 0 || data.RXRingMax != 0 ||
+		data.Duplex != "full" || data.DriverVersion != "1.0" || data.Bus != "" || data.NUMANode != -1 ||
+		!cmp.Equal(data.Channels, map[string]hostspec.ChannelCount{"rx": {Count: 3, Max: 3}, "tx": {Count: 3, Max: 3}}) ||
 		data.MAC != one.Run(t, "cat /sys/class/net/data0/address") || !slices.Contains(data.Addresses, "10.77.0.1/24") {
 		t.Errorf("data0: %+v", data)
 	}
@@ -135,64 +145,5 @@ func TestWithoutMachineID(t *testing.T) {
 	_, err = pool.Host(t.Context(), host.Connection)
 	if err == nil || !strings.Contains(err.Error(), `machine id is ""`) {
 		t.Errorf("got error %v", err)
-	}
-}
-
-func TestOSName(t *testing.T) {
-	dir := t.TempDir()
-	for content, want := range map[string]string{
-		"NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n": "Debian GNU/Linux 12 (bookworm)",
-		"PRETTY_NAME='Void'":       "Void",
-		"PRETTY_NAME=Alpine\n":     "Alpine",
-		"NOT_PRETTY_NAME=\"no\"\n": "",
-		"":                         "",
-	} {
-		path := filepath.Join(dir, "os-release")
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := osName(path); err != nil || got != want {
-			t.Errorf("%q: got %q, %v, want %q", content, got, err, want)
-		}
-	}
-	if got, err := osName(filepath.Join(dir, "none")); err != nil || got != "" {
-		t.Errorf("no file: got %q, %v", got, err)
-	}
-}
-
-func TestTopology(t *testing.T) {
-	dir := t.TempDir() + "/"
-	// Two sockets of two cores with two threads each; core ids repeat between sockets.
-	for cpu := range 8 {
-		base := filepath.Join(dir, "cpu"+strconv.Itoa(cpu), "topology")
-		if err := os.MkdirAll(base, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for file, value := range map[string]int{"physical_package_id": cpu / 4, "core_id": cpu % 2} {
-			if err := os.WriteFile(filepath.Join(base, file), []byte(strconv.Itoa(value)+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if sockets, cores := topology(dir, []int{0, 1, 2, 3, 4, 5, 6, 7}); sockets != 2 || cores != 4 {
-		t.Errorf("got %d sockets and %d cores, want 2 and 4", sockets, cores)
-	}
-	if sockets, cores := topology(dir, []int{0, 2}); sockets != 1 || cores != 1 {
-		t.Errorf("two threads: got %d sockets and %d cores, want 1 and 1", sockets, cores)
-	}
-}
-
-func TestNumber(t *testing.T) {
-	dir := t.TempDir()
-	for content, want := range map[string]int{"2500\n": 2500, "-1\n": 0, "": 0, "fast": 0} {
-		if err := os.WriteFile(filepath.Join(dir, "speed"), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := number(dir, "speed"); got != want {
-			t.Errorf("%q: got %d, want %d", content, got, want)
-		}
-	}
-	if got := number(dir, "none"); got != 0 {
-		t.Errorf("no file: got %d", got)
 	}
 }

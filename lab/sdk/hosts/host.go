@@ -26,6 +26,8 @@ type Host struct {
 	Decommissioned pulumi.BoolPtrOutput `pulumi:"decommissioned"`
 	// What the host says of itself.
 	Facts FactsOutput `pulumi:"facts"`
+	// What of the facts results depend on and no tuning changes: machine, firmware, kernel, CPUs, NICs. Results of hosts whose identities differ can't be compared.
+	Identity pulumi.StringMapOutput `pulumi:"identity"`
 	// Id of the lab instance (LabInstance.id).
 	Lab pulumi.StringOutput `pulumi:"lab"`
 	// The links made for the host (Link.instance): when one is made anew, the host's facts are read again and its tuning is applied to the new NIC.
@@ -224,6 +226,11 @@ func (o HostOutput) Decommissioned() pulumi.BoolPtrOutput {
 // What the host says of itself.
 func (o HostOutput) Facts() FactsOutput {
 	return o.ApplyT(func(v *Host) FactsOutput { return v.Facts }).(FactsOutput)
+}
+
+// What of the facts results depend on and no tuning changes: machine, firmware, kernel, CPUs, NICs. Results of hosts whose identities differ can't be compared.
+func (o HostOutput) Identity() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *Host) pulumi.StringMapOutput { return v.Identity }).(pulumi.StringMapOutput)
 }
 
 // Id of the lab instance (LabInstance.id).

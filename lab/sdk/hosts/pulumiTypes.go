@@ -14,11 +14,21 @@ import (
 var _ = internal.GetEnvOrDefault
 
 type CPU struct {
-	Cores    int    `pulumi:"cores"`
-	Model    string `pulumi:"model"`
-	Online   int    `pulumi:"online"`
-	Possible int    `pulumi:"possible"`
-	Sockets  int    `pulumi:"sockets"`
+	Boost           string            `pulumi:"boost"`
+	Cores           int               `pulumi:"cores"`
+	Frequencies     []FrequencyPolicy `pulumi:"frequencies"`
+	Isolated        string            `pulumi:"isolated"`
+	Kinds           []CoreKind        `pulumi:"kinds"`
+	Microcode       string            `pulumi:"microcode"`
+	Model           string            `pulumi:"model"`
+	NoHzFull        string            `pulumi:"noHzFull"`
+	Nodes           []MemoryNode      `pulumi:"nodes"`
+	Online          int               `pulumi:"online"`
+	Possible        int               `pulumi:"possible"`
+	Smt             string            `pulumi:"smt"`
+	Sockets         int               `pulumi:"sockets"`
+	ThreadsPerCore  int               `pulumi:"threadsPerCore"`
+	Vulnerabilities map[string]string `pulumi:"vulnerabilities"`
 }
 
 type CPUOutput struct{ *pulumi.OutputState }
@@ -35,12 +45,40 @@ func (o CPUOutput) ToCPUOutputWithContext(ctx context.Context) CPUOutput {
 	return o
 }
 
+func (o CPUOutput) Boost() pulumi.StringOutput {
+	return o.ApplyT(func(v CPU) string { return v.Boost }).(pulumi.StringOutput)
+}
+
 func (o CPUOutput) Cores() pulumi.IntOutput {
 	return o.ApplyT(func(v CPU) int { return v.Cores }).(pulumi.IntOutput)
 }
 
+func (o CPUOutput) Frequencies() FrequencyPolicyArrayOutput {
+	return o.ApplyT(func(v CPU) []FrequencyPolicy { return v.Frequencies }).(FrequencyPolicyArrayOutput)
+}
+
+func (o CPUOutput) Isolated() pulumi.StringOutput {
+	return o.ApplyT(func(v CPU) string { return v.Isolated }).(pulumi.StringOutput)
+}
+
+func (o CPUOutput) Kinds() CoreKindArrayOutput {
+	return o.ApplyT(func(v CPU) []CoreKind { return v.Kinds }).(CoreKindArrayOutput)
+}
+
+func (o CPUOutput) Microcode() pulumi.StringOutput {
+	return o.ApplyT(func(v CPU) string { return v.Microcode }).(pulumi.StringOutput)
+}
+
 func (o CPUOutput) Model() pulumi.StringOutput {
 	return o.ApplyT(func(v CPU) string { return v.Model }).(pulumi.StringOutput)
+}
+
+func (o CPUOutput) NoHzFull() pulumi.StringOutput {
+	return o.ApplyT(func(v CPU) string { return v.NoHzFull }).(pulumi.StringOutput)
+}
+
+func (o CPUOutput) Nodes() MemoryNodeArrayOutput {
+	return o.ApplyT(func(v CPU) []MemoryNode { return v.Nodes }).(MemoryNodeArrayOutput)
 }
 
 func (o CPUOutput) Online() pulumi.IntOutput {
@@ -51,8 +89,67 @@ func (o CPUOutput) Possible() pulumi.IntOutput {
 	return o.ApplyT(func(v CPU) int { return v.Possible }).(pulumi.IntOutput)
 }
 
+func (o CPUOutput) Smt() pulumi.StringOutput {
+	return o.ApplyT(func(v CPU) string { return v.Smt }).(pulumi.StringOutput)
+}
+
 func (o CPUOutput) Sockets() pulumi.IntOutput {
 	return o.ApplyT(func(v CPU) int { return v.Sockets }).(pulumi.IntOutput)
+}
+
+func (o CPUOutput) ThreadsPerCore() pulumi.IntOutput {
+	return o.ApplyT(func(v CPU) int { return v.ThreadsPerCore }).(pulumi.IntOutput)
+}
+
+func (o CPUOutput) Vulnerabilities() pulumi.StringMapOutput {
+	return o.ApplyT(func(v CPU) map[string]string { return v.Vulnerabilities }).(pulumi.StringMapOutput)
+}
+
+type ChannelCount struct {
+	Count int `pulumi:"count"`
+	Max   int `pulumi:"max"`
+}
+
+type ChannelCountOutput struct{ *pulumi.OutputState }
+
+func (ChannelCountOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChannelCount)(nil)).Elem()
+}
+
+func (o ChannelCountOutput) ToChannelCountOutput() ChannelCountOutput {
+	return o
+}
+
+func (o ChannelCountOutput) ToChannelCountOutputWithContext(ctx context.Context) ChannelCountOutput {
+	return o
+}
+
+func (o ChannelCountOutput) Count() pulumi.IntOutput {
+	return o.ApplyT(func(v ChannelCount) int { return v.Count }).(pulumi.IntOutput)
+}
+
+func (o ChannelCountOutput) Max() pulumi.IntOutput {
+	return o.ApplyT(func(v ChannelCount) int { return v.Max }).(pulumi.IntOutput)
+}
+
+type ChannelCountMapOutput struct{ *pulumi.OutputState }
+
+func (ChannelCountMapOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*map[string]ChannelCount)(nil)).Elem()
+}
+
+func (o ChannelCountMapOutput) ToChannelCountMapOutput() ChannelCountMapOutput {
+	return o
+}
+
+func (o ChannelCountMapOutput) ToChannelCountMapOutputWithContext(ctx context.Context) ChannelCountMapOutput {
+	return o
+}
+
+func (o ChannelCountMapOutput) MapIndex(k pulumi.StringInput) ChannelCountOutput {
+	return pulumi.All(o, k).ApplyT(func(vs []interface{}) ChannelCount {
+		return vs[0].(map[string]ChannelCount)[vs[1].(string)]
+	}).(ChannelCountOutput)
 }
 
 // How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.
@@ -272,17 +369,76 @@ func (o ConnectionArrayOutput) Index(i pulumi.IntInput) ConnectionOutput {
 	}).(ConnectionOutput)
 }
 
+type CoreKind struct {
+	Capacity int    `pulumi:"capacity"`
+	Cpus     string `pulumi:"cpus"`
+	Model    string `pulumi:"model"`
+}
+
+type CoreKindOutput struct{ *pulumi.OutputState }
+
+func (CoreKindOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*CoreKind)(nil)).Elem()
+}
+
+func (o CoreKindOutput) ToCoreKindOutput() CoreKindOutput {
+	return o
+}
+
+func (o CoreKindOutput) ToCoreKindOutputWithContext(ctx context.Context) CoreKindOutput {
+	return o
+}
+
+func (o CoreKindOutput) Capacity() pulumi.IntOutput {
+	return o.ApplyT(func(v CoreKind) int { return v.Capacity }).(pulumi.IntOutput)
+}
+
+func (o CoreKindOutput) Cpus() pulumi.StringOutput {
+	return o.ApplyT(func(v CoreKind) string { return v.Cpus }).(pulumi.StringOutput)
+}
+
+func (o CoreKindOutput) Model() pulumi.StringOutput {
+	return o.ApplyT(func(v CoreKind) string { return v.Model }).(pulumi.StringOutput)
+}
+
+type CoreKindArrayOutput struct{ *pulumi.OutputState }
+
+func (CoreKindArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]CoreKind)(nil)).Elem()
+}
+
+func (o CoreKindArrayOutput) ToCoreKindArrayOutput() CoreKindArrayOutput {
+	return o
+}
+
+func (o CoreKindArrayOutput) ToCoreKindArrayOutputWithContext(ctx context.Context) CoreKindArrayOutput {
+	return o
+}
+
+func (o CoreKindArrayOutput) Index(i pulumi.IntInput) CoreKindOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) CoreKind {
+		return vs[0].([]CoreKind)[vs[1].(int)]
+	}).(CoreKindOutput)
+}
+
 type Facts struct {
-	Arch        string `pulumi:"arch"`
-	BootId      string `pulumi:"bootId"`
-	Cpu         CPU    `pulumi:"cpu"`
-	Hostname    string `pulumi:"hostname"`
-	Kernel      string `pulumi:"kernel"`
-	MachineId   string `pulumi:"machineId"`
-	MemoryBytes int    `pulumi:"memoryBytes"`
-	Namespace   bool   `pulumi:"namespace"`
-	Nics        []NIC  `pulumi:"nics"`
-	Os          string `pulumi:"os"`
+	Arch        string         `pulumi:"arch"`
+	BootId      string         `pulumi:"bootId"`
+	CommandLine string         `pulumi:"commandLine"`
+	Cpu         CPU            `pulumi:"cpu"`
+	Hostname    string         `pulumi:"hostname"`
+	Hugepages   []HugepagePool `pulumi:"hugepages"`
+	Kernel      string         `pulumi:"kernel"`
+	KernelBuild string         `pulumi:"kernelBuild"`
+	Machine     Machine        `pulumi:"machine"`
+	MachineId   string         `pulumi:"machineId"`
+	MemoryBytes int            `pulumi:"memoryBytes"`
+	Mounts      []Mount        `pulumi:"mounts"`
+	Namespace   bool           `pulumi:"namespace"`
+	Nics        []NIC          `pulumi:"nics"`
+	Os          string         `pulumi:"os"`
+	Preemption  string         `pulumi:"preemption"`
+	Tuners      []Tuner        `pulumi:"tuners"`
 }
 
 type FactsOutput struct{ *pulumi.OutputState }
@@ -307,6 +463,10 @@ func (o FactsOutput) BootId() pulumi.StringOutput {
 	return o.ApplyT(func(v Facts) string { return v.BootId }).(pulumi.StringOutput)
 }
 
+func (o FactsOutput) CommandLine() pulumi.StringOutput {
+	return o.ApplyT(func(v Facts) string { return v.CommandLine }).(pulumi.StringOutput)
+}
+
 func (o FactsOutput) Cpu() CPUOutput {
 	return o.ApplyT(func(v Facts) CPU { return v.Cpu }).(CPUOutput)
 }
@@ -315,8 +475,20 @@ func (o FactsOutput) Hostname() pulumi.StringOutput {
 	return o.ApplyT(func(v Facts) string { return v.Hostname }).(pulumi.StringOutput)
 }
 
+func (o FactsOutput) Hugepages() HugepagePoolArrayOutput {
+	return o.ApplyT(func(v Facts) []HugepagePool { return v.Hugepages }).(HugepagePoolArrayOutput)
+}
+
 func (o FactsOutput) Kernel() pulumi.StringOutput {
 	return o.ApplyT(func(v Facts) string { return v.Kernel }).(pulumi.StringOutput)
+}
+
+func (o FactsOutput) KernelBuild() pulumi.StringOutput {
+	return o.ApplyT(func(v Facts) string { return v.KernelBuild }).(pulumi.StringOutput)
+}
+
+func (o FactsOutput) Machine() MachineOutput {
+	return o.ApplyT(func(v Facts) Machine { return v.Machine }).(MachineOutput)
 }
 
 func (o FactsOutput) MachineId() pulumi.StringOutput {
@@ -325,6 +497,10 @@ func (o FactsOutput) MachineId() pulumi.StringOutput {
 
 func (o FactsOutput) MemoryBytes() pulumi.IntOutput {
 	return o.ApplyT(func(v Facts) int { return v.MemoryBytes }).(pulumi.IntOutput)
+}
+
+func (o FactsOutput) Mounts() MountArrayOutput {
+	return o.ApplyT(func(v Facts) []Mount { return v.Mounts }).(MountArrayOutput)
 }
 
 func (o FactsOutput) Namespace() pulumi.BoolOutput {
@@ -337,6 +513,91 @@ func (o FactsOutput) Nics() NICArrayOutput {
 
 func (o FactsOutput) Os() pulumi.StringOutput {
 	return o.ApplyT(func(v Facts) string { return v.Os }).(pulumi.StringOutput)
+}
+
+func (o FactsOutput) Preemption() pulumi.StringOutput {
+	return o.ApplyT(func(v Facts) string { return v.Preemption }).(pulumi.StringOutput)
+}
+
+func (o FactsOutput) Tuners() TunerArrayOutput {
+	return o.ApplyT(func(v Facts) []Tuner { return v.Tuners }).(TunerArrayOutput)
+}
+
+type FrequencyPolicy struct {
+	Cpus       string `pulumi:"cpus"`
+	Driver     string `pulumi:"driver"`
+	Governor   string `pulumi:"governor"`
+	HighestKhz int    `pulumi:"highestKhz"`
+	LowestKhz  int    `pulumi:"lowestKhz"`
+	MaxKhz     int    `pulumi:"maxKhz"`
+	MinKhz     int    `pulumi:"minKhz"`
+	Preference string `pulumi:"preference"`
+}
+
+type FrequencyPolicyOutput struct{ *pulumi.OutputState }
+
+func (FrequencyPolicyOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*FrequencyPolicy)(nil)).Elem()
+}
+
+func (o FrequencyPolicyOutput) ToFrequencyPolicyOutput() FrequencyPolicyOutput {
+	return o
+}
+
+func (o FrequencyPolicyOutput) ToFrequencyPolicyOutputWithContext(ctx context.Context) FrequencyPolicyOutput {
+	return o
+}
+
+func (o FrequencyPolicyOutput) Cpus() pulumi.StringOutput {
+	return o.ApplyT(func(v FrequencyPolicy) string { return v.Cpus }).(pulumi.StringOutput)
+}
+
+func (o FrequencyPolicyOutput) Driver() pulumi.StringOutput {
+	return o.ApplyT(func(v FrequencyPolicy) string { return v.Driver }).(pulumi.StringOutput)
+}
+
+func (o FrequencyPolicyOutput) Governor() pulumi.StringOutput {
+	return o.ApplyT(func(v FrequencyPolicy) string { return v.Governor }).(pulumi.StringOutput)
+}
+
+func (o FrequencyPolicyOutput) HighestKhz() pulumi.IntOutput {
+	return o.ApplyT(func(v FrequencyPolicy) int { return v.HighestKhz }).(pulumi.IntOutput)
+}
+
+func (o FrequencyPolicyOutput) LowestKhz() pulumi.IntOutput {
+	return o.ApplyT(func(v FrequencyPolicy) int { return v.LowestKhz }).(pulumi.IntOutput)
+}
+
+func (o FrequencyPolicyOutput) MaxKhz() pulumi.IntOutput {
+	return o.ApplyT(func(v FrequencyPolicy) int { return v.MaxKhz }).(pulumi.IntOutput)
+}
+
+func (o FrequencyPolicyOutput) MinKhz() pulumi.IntOutput {
+	return o.ApplyT(func(v FrequencyPolicy) int { return v.MinKhz }).(pulumi.IntOutput)
+}
+
+func (o FrequencyPolicyOutput) Preference() pulumi.StringOutput {
+	return o.ApplyT(func(v FrequencyPolicy) string { return v.Preference }).(pulumi.StringOutput)
+}
+
+type FrequencyPolicyArrayOutput struct{ *pulumi.OutputState }
+
+func (FrequencyPolicyArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]FrequencyPolicy)(nil)).Elem()
+}
+
+func (o FrequencyPolicyArrayOutput) ToFrequencyPolicyArrayOutput() FrequencyPolicyArrayOutput {
+	return o
+}
+
+func (o FrequencyPolicyArrayOutput) ToFrequencyPolicyArrayOutputWithContext(ctx context.Context) FrequencyPolicyArrayOutput {
+	return o
+}
+
+func (o FrequencyPolicyArrayOutput) Index(i pulumi.IntInput) FrequencyPolicyOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) FrequencyPolicy {
+		return vs[0].([]FrequencyPolicy)[vs[1].(int)]
+	}).(FrequencyPolicyOutput)
 }
 
 // A host as an input of other resources: the output `ref` of a Host.
@@ -425,6 +686,53 @@ func (o HostRefOutput) Links() pulumi.StringArrayOutput {
 // Content of /etc/machine-id. A host that answers with another one is refused.
 func (o HostRefOutput) MachineId() pulumi.StringOutput {
 	return o.ApplyT(func(v HostRef) string { return v.MachineId }).(pulumi.StringOutput)
+}
+
+type HugepagePool struct {
+	Pages     int `pulumi:"pages"`
+	SizeBytes int `pulumi:"sizeBytes"`
+}
+
+type HugepagePoolOutput struct{ *pulumi.OutputState }
+
+func (HugepagePoolOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*HugepagePool)(nil)).Elem()
+}
+
+func (o HugepagePoolOutput) ToHugepagePoolOutput() HugepagePoolOutput {
+	return o
+}
+
+func (o HugepagePoolOutput) ToHugepagePoolOutputWithContext(ctx context.Context) HugepagePoolOutput {
+	return o
+}
+
+func (o HugepagePoolOutput) Pages() pulumi.IntOutput {
+	return o.ApplyT(func(v HugepagePool) int { return v.Pages }).(pulumi.IntOutput)
+}
+
+func (o HugepagePoolOutput) SizeBytes() pulumi.IntOutput {
+	return o.ApplyT(func(v HugepagePool) int { return v.SizeBytes }).(pulumi.IntOutput)
+}
+
+type HugepagePoolArrayOutput struct{ *pulumi.OutputState }
+
+func (HugepagePoolArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]HugepagePool)(nil)).Elem()
+}
+
+func (o HugepagePoolArrayOutput) ToHugepagePoolArrayOutput() HugepagePoolArrayOutput {
+	return o
+}
+
+func (o HugepagePoolArrayOutput) ToHugepagePoolArrayOutputWithContext(ctx context.Context) HugepagePoolArrayOutput {
+	return o
+}
+
+func (o HugepagePoolArrayOutput) Index(i pulumi.IntInput) HugepagePoolOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) HugepagePool {
+		return vs[0].([]HugepagePool)[vs[1].(int)]
+	}).(HugepagePoolOutput)
 }
 
 type LinkEnd struct {
@@ -542,20 +850,192 @@ func (o LinkEndArrayOutput) Index(i pulumi.IntInput) LinkEndOutput {
 	}).(LinkEndOutput)
 }
 
+type Machine struct {
+	Board           string `pulumi:"board"`
+	Container       string `pulumi:"container"`
+	FirmwareDate    string `pulumi:"firmwareDate"`
+	FirmwareVersion string `pulumi:"firmwareVersion"`
+	Product         string `pulumi:"product"`
+	Vendor          string `pulumi:"vendor"`
+	Virtualization  string `pulumi:"virtualization"`
+}
+
+type MachineOutput struct{ *pulumi.OutputState }
+
+func (MachineOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Machine)(nil)).Elem()
+}
+
+func (o MachineOutput) ToMachineOutput() MachineOutput {
+	return o
+}
+
+func (o MachineOutput) ToMachineOutputWithContext(ctx context.Context) MachineOutput {
+	return o
+}
+
+func (o MachineOutput) Board() pulumi.StringOutput {
+	return o.ApplyT(func(v Machine) string { return v.Board }).(pulumi.StringOutput)
+}
+
+func (o MachineOutput) Container() pulumi.StringOutput {
+	return o.ApplyT(func(v Machine) string { return v.Container }).(pulumi.StringOutput)
+}
+
+func (o MachineOutput) FirmwareDate() pulumi.StringOutput {
+	return o.ApplyT(func(v Machine) string { return v.FirmwareDate }).(pulumi.StringOutput)
+}
+
+func (o MachineOutput) FirmwareVersion() pulumi.StringOutput {
+	return o.ApplyT(func(v Machine) string { return v.FirmwareVersion }).(pulumi.StringOutput)
+}
+
+func (o MachineOutput) Product() pulumi.StringOutput {
+	return o.ApplyT(func(v Machine) string { return v.Product }).(pulumi.StringOutput)
+}
+
+func (o MachineOutput) Vendor() pulumi.StringOutput {
+	return o.ApplyT(func(v Machine) string { return v.Vendor }).(pulumi.StringOutput)
+}
+
+func (o MachineOutput) Virtualization() pulumi.StringOutput {
+	return o.ApplyT(func(v Machine) string { return v.Virtualization }).(pulumi.StringOutput)
+}
+
+type MemoryNode struct {
+	Cpus        string `pulumi:"cpus"`
+	Id          int    `pulumi:"id"`
+	MemoryBytes int    `pulumi:"memoryBytes"`
+}
+
+type MemoryNodeOutput struct{ *pulumi.OutputState }
+
+func (MemoryNodeOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*MemoryNode)(nil)).Elem()
+}
+
+func (o MemoryNodeOutput) ToMemoryNodeOutput() MemoryNodeOutput {
+	return o
+}
+
+func (o MemoryNodeOutput) ToMemoryNodeOutputWithContext(ctx context.Context) MemoryNodeOutput {
+	return o
+}
+
+func (o MemoryNodeOutput) Cpus() pulumi.StringOutput {
+	return o.ApplyT(func(v MemoryNode) string { return v.Cpus }).(pulumi.StringOutput)
+}
+
+func (o MemoryNodeOutput) Id() pulumi.IntOutput {
+	return o.ApplyT(func(v MemoryNode) int { return v.Id }).(pulumi.IntOutput)
+}
+
+func (o MemoryNodeOutput) MemoryBytes() pulumi.IntOutput {
+	return o.ApplyT(func(v MemoryNode) int { return v.MemoryBytes }).(pulumi.IntOutput)
+}
+
+type MemoryNodeArrayOutput struct{ *pulumi.OutputState }
+
+func (MemoryNodeArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]MemoryNode)(nil)).Elem()
+}
+
+func (o MemoryNodeArrayOutput) ToMemoryNodeArrayOutput() MemoryNodeArrayOutput {
+	return o
+}
+
+func (o MemoryNodeArrayOutput) ToMemoryNodeArrayOutputWithContext(ctx context.Context) MemoryNodeArrayOutput {
+	return o
+}
+
+func (o MemoryNodeArrayOutput) Index(i pulumi.IntInput) MemoryNodeOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) MemoryNode {
+		return vs[0].([]MemoryNode)[vs[1].(int)]
+	}).(MemoryNodeOutput)
+}
+
+type Mount struct {
+	Path     string `pulumi:"path"`
+	ReadOnly bool   `pulumi:"readOnly"`
+	Source   string `pulumi:"source"`
+	Type     string `pulumi:"type"`
+}
+
+type MountOutput struct{ *pulumi.OutputState }
+
+func (MountOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Mount)(nil)).Elem()
+}
+
+func (o MountOutput) ToMountOutput() MountOutput {
+	return o
+}
+
+func (o MountOutput) ToMountOutputWithContext(ctx context.Context) MountOutput {
+	return o
+}
+
+func (o MountOutput) Path() pulumi.StringOutput {
+	return o.ApplyT(func(v Mount) string { return v.Path }).(pulumi.StringOutput)
+}
+
+func (o MountOutput) ReadOnly() pulumi.BoolOutput {
+	return o.ApplyT(func(v Mount) bool { return v.ReadOnly }).(pulumi.BoolOutput)
+}
+
+func (o MountOutput) Source() pulumi.StringOutput {
+	return o.ApplyT(func(v Mount) string { return v.Source }).(pulumi.StringOutput)
+}
+
+func (o MountOutput) Type() pulumi.StringOutput {
+	return o.ApplyT(func(v Mount) string { return v.Type }).(pulumi.StringOutput)
+}
+
+type MountArrayOutput struct{ *pulumi.OutputState }
+
+func (MountArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]Mount)(nil)).Elem()
+}
+
+func (o MountArrayOutput) ToMountArrayOutput() MountArrayOutput {
+	return o
+}
+
+func (o MountArrayOutput) ToMountArrayOutputWithContext(ctx context.Context) MountArrayOutput {
+	return o
+}
+
+func (o MountArrayOutput) Index(i pulumi.IntInput) MountOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) Mount {
+		return vs[0].([]Mount)[vs[1].(int)]
+	}).(MountOutput)
+}
+
 type NIC struct {
-	Addresses []string `pulumi:"addresses"`
-	Driver    string   `pulumi:"driver"`
-	Mac       string   `pulumi:"mac"`
-	Mtu       int      `pulumi:"mtu"`
-	Name      string   `pulumi:"name"`
-	RxQueues  int      `pulumi:"rxQueues"`
-	RxRing    int      `pulumi:"rxRing"`
-	RxRingMax int      `pulumi:"rxRingMax"`
-	SpeedMbps int      `pulumi:"speedMbps"`
-	State     string   `pulumi:"state"`
-	TxQueues  int      `pulumi:"txQueues"`
-	TxRing    int      `pulumi:"txRing"`
-	TxRingMax int      `pulumi:"txRingMax"`
+	Addresses       []string                `pulumi:"addresses"`
+	Bus             string                  `pulumi:"bus"`
+	Channels        map[string]ChannelCount `pulumi:"channels"`
+	Coalescing      map[string]int          `pulumi:"coalescing"`
+	Driver          string                  `pulumi:"driver"`
+	DriverVersion   string                  `pulumi:"driverVersion"`
+	Duplex          string                  `pulumi:"duplex"`
+	FirmwareVersion string                  `pulumi:"firmwareVersion"`
+	Lower           []string                `pulumi:"lower"`
+	Mac             string                  `pulumi:"mac"`
+	Mtu             int                     `pulumi:"mtu"`
+	Name            string                  `pulumi:"name"`
+	NumaNode        int                     `pulumi:"numaNode"`
+	Offloads        []string                `pulumi:"offloads"`
+	Pci             PCILink                 `pulumi:"pci"`
+	PciId           string                  `pulumi:"pciId"`
+	RxQueues        int                     `pulumi:"rxQueues"`
+	RxRing          int                     `pulumi:"rxRing"`
+	RxRingMax       int                     `pulumi:"rxRingMax"`
+	SpeedMbps       int                     `pulumi:"speedMbps"`
+	State           string                  `pulumi:"state"`
+	TxQueues        int                     `pulumi:"txQueues"`
+	TxRing          int                     `pulumi:"txRing"`
+	TxRingMax       int                     `pulumi:"txRingMax"`
 }
 
 type NICOutput struct{ *pulumi.OutputState }
@@ -576,8 +1056,36 @@ func (o NICOutput) Addresses() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v NIC) []string { return v.Addresses }).(pulumi.StringArrayOutput)
 }
 
+func (o NICOutput) Bus() pulumi.StringOutput {
+	return o.ApplyT(func(v NIC) string { return v.Bus }).(pulumi.StringOutput)
+}
+
+func (o NICOutput) Channels() ChannelCountMapOutput {
+	return o.ApplyT(func(v NIC) map[string]ChannelCount { return v.Channels }).(ChannelCountMapOutput)
+}
+
+func (o NICOutput) Coalescing() pulumi.IntMapOutput {
+	return o.ApplyT(func(v NIC) map[string]int { return v.Coalescing }).(pulumi.IntMapOutput)
+}
+
 func (o NICOutput) Driver() pulumi.StringOutput {
 	return o.ApplyT(func(v NIC) string { return v.Driver }).(pulumi.StringOutput)
+}
+
+func (o NICOutput) DriverVersion() pulumi.StringOutput {
+	return o.ApplyT(func(v NIC) string { return v.DriverVersion }).(pulumi.StringOutput)
+}
+
+func (o NICOutput) Duplex() pulumi.StringOutput {
+	return o.ApplyT(func(v NIC) string { return v.Duplex }).(pulumi.StringOutput)
+}
+
+func (o NICOutput) FirmwareVersion() pulumi.StringOutput {
+	return o.ApplyT(func(v NIC) string { return v.FirmwareVersion }).(pulumi.StringOutput)
+}
+
+func (o NICOutput) Lower() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v NIC) []string { return v.Lower }).(pulumi.StringArrayOutput)
 }
 
 func (o NICOutput) Mac() pulumi.StringOutput {
@@ -590,6 +1098,22 @@ func (o NICOutput) Mtu() pulumi.IntOutput {
 
 func (o NICOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v NIC) string { return v.Name }).(pulumi.StringOutput)
+}
+
+func (o NICOutput) NumaNode() pulumi.IntOutput {
+	return o.ApplyT(func(v NIC) int { return v.NumaNode }).(pulumi.IntOutput)
+}
+
+func (o NICOutput) Offloads() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v NIC) []string { return v.Offloads }).(pulumi.StringArrayOutput)
+}
+
+func (o NICOutput) Pci() PCILinkOutput {
+	return o.ApplyT(func(v NIC) PCILink { return v.Pci }).(PCILinkOutput)
+}
+
+func (o NICOutput) PciId() pulumi.StringOutput {
+	return o.ApplyT(func(v NIC) string { return v.PciId }).(pulumi.StringOutput)
 }
 
 func (o NICOutput) RxQueues() pulumi.IntOutput {
@@ -644,6 +1168,90 @@ func (o NICArrayOutput) Index(i pulumi.IntInput) NICOutput {
 	}).(NICOutput)
 }
 
+type PCILink struct {
+	MaxSpeed string `pulumi:"maxSpeed"`
+	MaxWidth int    `pulumi:"maxWidth"`
+	Speed    string `pulumi:"speed"`
+	Width    int    `pulumi:"width"`
+}
+
+type PCILinkOutput struct{ *pulumi.OutputState }
+
+func (PCILinkOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*PCILink)(nil)).Elem()
+}
+
+func (o PCILinkOutput) ToPCILinkOutput() PCILinkOutput {
+	return o
+}
+
+func (o PCILinkOutput) ToPCILinkOutputWithContext(ctx context.Context) PCILinkOutput {
+	return o
+}
+
+func (o PCILinkOutput) MaxSpeed() pulumi.StringOutput {
+	return o.ApplyT(func(v PCILink) string { return v.MaxSpeed }).(pulumi.StringOutput)
+}
+
+func (o PCILinkOutput) MaxWidth() pulumi.IntOutput {
+	return o.ApplyT(func(v PCILink) int { return v.MaxWidth }).(pulumi.IntOutput)
+}
+
+func (o PCILinkOutput) Speed() pulumi.StringOutput {
+	return o.ApplyT(func(v PCILink) string { return v.Speed }).(pulumi.StringOutput)
+}
+
+func (o PCILinkOutput) Width() pulumi.IntOutput {
+	return o.ApplyT(func(v PCILink) int { return v.Width }).(pulumi.IntOutput)
+}
+
+type Tuner struct {
+	Name    string `pulumi:"name"`
+	Profile string `pulumi:"profile"`
+}
+
+type TunerOutput struct{ *pulumi.OutputState }
+
+func (TunerOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Tuner)(nil)).Elem()
+}
+
+func (o TunerOutput) ToTunerOutput() TunerOutput {
+	return o
+}
+
+func (o TunerOutput) ToTunerOutputWithContext(ctx context.Context) TunerOutput {
+	return o
+}
+
+func (o TunerOutput) Name() pulumi.StringOutput {
+	return o.ApplyT(func(v Tuner) string { return v.Name }).(pulumi.StringOutput)
+}
+
+func (o TunerOutput) Profile() pulumi.StringOutput {
+	return o.ApplyT(func(v Tuner) string { return v.Profile }).(pulumi.StringOutput)
+}
+
+type TunerArrayOutput struct{ *pulumi.OutputState }
+
+func (TunerArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]Tuner)(nil)).Elem()
+}
+
+func (o TunerArrayOutput) ToTunerArrayOutput() TunerArrayOutput {
+	return o
+}
+
+func (o TunerArrayOutput) ToTunerArrayOutputWithContext(ctx context.Context) TunerArrayOutput {
+	return o
+}
+
+func (o TunerArrayOutput) Index(i pulumi.IntInput) TunerOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) Tuner {
+		return vs[0].([]Tuner)[vs[1].(int)]
+	}).(TunerOutput)
+}
+
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ConnectionInput)(nil)).Elem(), ConnectionArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ConnectionArrayInput)(nil)).Elem(), ConnectionArray{})
@@ -651,12 +1259,28 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*LinkEndInput)(nil)).Elem(), LinkEndArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*LinkEndArrayInput)(nil)).Elem(), LinkEndArray{})
 	pulumi.RegisterOutputType(CPUOutput{})
+	pulumi.RegisterOutputType(ChannelCountOutput{})
+	pulumi.RegisterOutputType(ChannelCountMapOutput{})
 	pulumi.RegisterOutputType(ConnectionOutput{})
 	pulumi.RegisterOutputType(ConnectionArrayOutput{})
+	pulumi.RegisterOutputType(CoreKindOutput{})
+	pulumi.RegisterOutputType(CoreKindArrayOutput{})
 	pulumi.RegisterOutputType(FactsOutput{})
+	pulumi.RegisterOutputType(FrequencyPolicyOutput{})
+	pulumi.RegisterOutputType(FrequencyPolicyArrayOutput{})
 	pulumi.RegisterOutputType(HostRefOutput{})
+	pulumi.RegisterOutputType(HugepagePoolOutput{})
+	pulumi.RegisterOutputType(HugepagePoolArrayOutput{})
 	pulumi.RegisterOutputType(LinkEndOutput{})
 	pulumi.RegisterOutputType(LinkEndArrayOutput{})
+	pulumi.RegisterOutputType(MachineOutput{})
+	pulumi.RegisterOutputType(MemoryNodeOutput{})
+	pulumi.RegisterOutputType(MemoryNodeArrayOutput{})
+	pulumi.RegisterOutputType(MountOutput{})
+	pulumi.RegisterOutputType(MountArrayOutput{})
 	pulumi.RegisterOutputType(NICOutput{})
 	pulumi.RegisterOutputType(NICArrayOutput{})
+	pulumi.RegisterOutputType(PCILinkOutput{})
+	pulumi.RegisterOutputType(TunerOutput{})
+	pulumi.RegisterOutputType(TunerArrayOutput{})
 }
