@@ -57,3 +57,8 @@ func (system) write(path string, text []byte) error {
 	}
 	return nil
 }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -93,14 +93,11 @@ func amounts(nic string, g *ethtool.Group, have map[string]ethtool.Parameter, un
 	return settings, errors.Join(faults...)
 }
 
-// nicKey splits a key such as nic/eth0/ring/rx.
-func nicKey(key, kind string) (nic, name string, ok bool) {
-	rest, ok := strings.CutPrefix(key, nicPrefix)
-	parts := strings.Split(rest, "/")
-	if !ok || len(parts) != 3 || parts[1] != kind || parts[2] == "" || spec.CheckNIC(parts[0]) != nil {
-		return "", "", false
-	}
-	return parts[0], parts[2], true
+// parameterKey takes apart a key such as nic/eth0/ring/rx, whose kind is "ring".
+func parameterKey(key, kind string) (nic, name string, ok bool) {
+	nic, rest, ok := nicKey(key)
+	name, isKind := strings.CutPrefix(rest, kind+"/")
+	return nic, name, ok && isKind && name != "" && !strings.Contains(name, "/")
 }
 
 // parameter is the place of a number that ethtool shows.
