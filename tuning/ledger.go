@@ -15,8 +15,8 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-// LedgerVersion is the version of the document that this package reads and writes.
-const LedgerVersion = 1
+// ledgerVersion is the version of the document that this package reads and writes.
+const ledgerVersion = 1
 
 // Ledger is the host's journal: the original of every value that a lab changed, and
 // all else that labs claim here. It is kept as <dir>/ledger.json.
@@ -84,7 +84,7 @@ const (
 
 // Ledger reads the host's ledger. A host without one has an empty one.
 func (h *Host) Ledger() (Ledger, error) {
-	empty := Ledger{Version: LedgerVersion, Entries: []Entry{}, Claims: []Claim{}}
+	empty := Ledger{Version: ledgerVersion, Entries: []Entry{}, Claims: []Claim{}}
 	path := h.ledgerPath()
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,8 +97,8 @@ func (h *Host) Ledger() (Ledger, error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return Ledger{}, fmt.Errorf("ledger %s can't be read (%w); nothing was changed; mend the file, or move it away if its originals need not come back", path, err)
 	}
-	if l.Version != LedgerVersion {
-		return Ledger{}, fmt.Errorf("ledger %s has version %d and this benchlab knows version %d; nothing was changed; use the benchlab that wrote it", path, l.Version, LedgerVersion)
+	if l.Version != ledgerVersion {
+		return Ledger{}, fmt.Errorf("ledger %s has version %d and this benchlab knows version %d; nothing was changed; use the benchlab that wrote it", path, l.Version, ledgerVersion)
 	}
 	seen := map[string]bool{}
 	for _, e := range l.Entries {

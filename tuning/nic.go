@@ -61,9 +61,5 @@ func (h *Host) unknownNIC(nic string) error {
 			names = append(names, e.Name())
 		}
 	}
-	text := fmt.Sprintf("NIC %q is not on this host, which has %s", nic, strings.Join(names, ", "))
-	if near := nearest(nic, names); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return errors.New(text)
+	return fmt.Errorf("NIC %q is not on this host, which has %s%s", nic, strings.Join(names, ", "), didYouMean(nic, names))
 }

@@ -92,11 +92,7 @@ func chosenFeatures(features []ethtool.Feature, name string) ([]ethtool.Feature,
 	case len(all) > 0 || isGroup:
 		return all, nil
 	}
-	text := fmt.Sprintf("offload %q is no feature of this kernel", name)
-	if near := nearest(name, names); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return nil, errors.New(text + "; ethtool -k shows them")
+	return nil, fmt.Errorf("offload %q is no feature of this kernel%s; ethtool -k shows them", name, didYouMean(name, names))
 }
 
 // offloadOrder puts first what goes off, and of that what needs others; then what goes

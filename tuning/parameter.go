@@ -30,10 +30,7 @@ func (h *Host) askEthtool(ask func(*ethtool.Client) error) error {
 // parameters reads a group of numbers of a NIC. Where its driver, or the kernel, has no
 // such thing, unsupported says so.
 func (h *Host) parameters(nic string, g *ethtool.Group) (have map[string]ethtool.Parameter, unsupported string, err error) {
-	err = h.askEthtool(func(c *ethtool.Client) (err error) {
-		have, err = c.Get(nic, g)
-		return err
-	})
+	have, err = parameter{host: h, nic: nic, group: g}.all()
 	switch unsupported := h.lacks(nic, g.String(), err); {
 	case unsupported != "":
 		return nil, unsupported, nil
@@ -116,6 +113,7 @@ func (p parameter) read() ([]byte, error) {
 	return p.of(have)
 }
 
+// all reads the whole group.
 func (p parameter) all() (have map[string]ethtool.Parameter, err error) {
 	err = p.host.askEthtool(func(c *ethtool.Client) (err error) {
 		have, err = c.Get(p.nic, p.group)
@@ -124,6 +122,7 @@ func (p parameter) all() (have map[string]ethtool.Parameter, err error) {
 	return have, err
 }
 
+// of is the text of this one among them.
 func (p parameter) of(have map[string]ethtool.Parameter) ([]byte, error) {
 	value, ok := have[p.name]
 	if !ok {

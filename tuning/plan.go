@@ -123,7 +123,7 @@ func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step,
 	}
 	switch before.State {
 	case Missing:
-		if s.pending {
+		if s.pending || s.canBring(before) {
 			break
 		}
 		one.unsupported = fmt.Sprintf("not on this host: %s is not there", s)

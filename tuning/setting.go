@@ -90,8 +90,7 @@ type setting struct {
 	lossy string
 	// note is what a person should know where nothing is wrong.
 	note string
-	// pending: where it is missing, an earlier setting of the same call will bring it, or
-	// its own write.
+	// pending: where it is missing, an earlier setting of the same call will bring it.
 	pending bool
 	// check is asked with the live value before anything is written; nil means any will do.
 	check func(live string) error

@@ -103,7 +103,7 @@ func (t Tunables) checkSysctls() []error {
 			continue
 		}
 		spelled[key] = written
-		if err := CheckSysctl(key, t.Sysctls[written]); err != nil {
+		if err := checkSysctl(key, t.Sysctls[written]); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -117,8 +117,8 @@ func (t Tunables) checkSysctls() []error {
 	return faults
 }
 
-// CheckSysctl says what is wrong with a value for a canonical key, as far as it is known.
-func CheckSysctl(key, value string) error {
+// checkSysctl says what is wrong with a value for a canonical key, as far as it is known.
+func checkSysctl(key, value string) error {
 	known, isKnown := KnownSysctl(key)
 	var err error
 	if known.Refused != "" {
