@@ -241,7 +241,5 @@ func (e *Entry) ours(k knob, live Original) bool {
 // taken is the error of a second lab.
 func (e *Entry) taken() error {
 	return fmt.Errorf("%s belongs to %s since %s, and one value has one owner; take it out of one of the labs, destroy that lab, or end it on this host with: benchlab-agent restore %s",
-		e.Key, describe(e.Owner), e.Time.Format(time.RFC3339), e.Owner.Lab)
+		e.Key, e.Owner, e.Time.Format(time.RFC3339), e.Owner.Lab)
 }
-
-func describe(o spec.Owner) string { return fmt.Sprintf("%s of lab %s", o.URN, o.Lab) }

@@ -97,7 +97,7 @@ func (h *Host) steering(n spec.NIC) ([]setting, error) {
 		}
 	}
 	if p.FlowEntries > 0 {
-		table, err := h.sysctl("net.core.rps_sock_flow_entries", strconv.Itoa(p.FlowEntries))
+		table, err := h.sysctl(spec.FlowEntriesKey, strconv.Itoa(p.FlowEntries))
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-const flowEntriesKey = "net.core.rps_sock_flow_entries"
+// FlowEntriesKey is the sysctl behind Steering.FlowEntries.
+const FlowEntriesKey = "net.core.rps_sock_flow_entries"
 
 // NUMABalancingKey is the sysctl behind Tunables.NUMABalancing: 0 off, 1 on, 2 moves pages
 // between tiers of memory.
@@ -139,7 +140,7 @@ func (t Tunables) checkFlowTable() []error {
 	var flows int
 	var flowsFrom string
 	for written, value := range t.Sysctls {
-		if key, err := SysctlKey(written); err == nil && key == flowEntriesKey {
+		if key, err := SysctlKey(written); err == nil && key == FlowEntriesKey {
 			if n, err := strconv.Atoi(CanonicalText(value)); err == nil {
 				flows, flowsFrom = n, "sysctl "+key
 			}
