@@ -51,36 +51,12 @@ type Entry struct {
 	Time   time.Time `json:"time"`
 }
 
-// Original is what was found where a value is now ours.
-type Original struct {
-	State State `json:"state"`
-	// Value holds the exact bytes that were read; only where State is Value.
-	Value string `json:"value,omitempty"`
-}
-
 // Reset is the original of a value that nobody wants but that another one's write resets.
 type Reset struct {
 	Key string `json:"key"`
 	// Value holds the exact bytes that were read.
 	Value string `json:"value"`
 }
-
-// State says whether there was a value at all.
-type State string
-
-const (
-	// Value: the file held one. It is written back byte for byte.
-	Value State = "value"
-	// Unset: the kernel has the key but no value yet (EIO). Nothing can be written to
-	// make it so again.
-	Unset State = "unset"
-	// Unreadable: the file may only be written. Nothing is applied there, as nothing
-	// could be put back.
-	Unreadable State = "unreadable"
-	// Missing: there was no such file. Another setting of the lab has brought it, and
-	// takes it along when it is restored; or it is benchlab's own, and is removed.
-	Missing State = "missing"
-)
 
 // Ledger reads the host's ledger. A host without one has an empty one.
 func (h *Host) Ledger() (Ledger, error) {
