@@ -221,8 +221,8 @@ func (a *applying) write(s step) (spec.Setting, error) {
 		return a.cannot(s, verdict, fmt.Sprintf("not on this host: %s is not there after the settings before it", s))
 	}
 	after, err := a.writer.set(s.knob, line(s.desired), live)
-	if err != nil && s.refuses != nil && after == live {
-		if why := s.refuses(err); why != "" {
+	if err != nil && s.lacks != nil && after == live {
+		if why := s.lacks(err); why != "" {
 			return a.cannot(s, verdict, why)
 		}
 	}

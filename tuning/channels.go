@@ -57,7 +57,7 @@ func (h *Host) findChannels(key string) (knob, bool) {
 		key: key, kind: spec.Tokens,
 		place:  parameter{h, nic, ethtool.Channels, name},
 		resets: func() ([]knob, error) { return h.queueFiles(nic) },
-		refuses: func(err error) string {
+		lacks: func(err error) string {
 			if errors.Is(err, unix.EOPNOTSUPP) {
 				return "the driver does not let its channels be changed"
 			}

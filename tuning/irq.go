@@ -143,10 +143,10 @@ func (h *Host) findIRQ(key string) (knob, bool) {
 		return knob{}, false
 	}
 	place := irqFile{file{h.files, h.path("proc", irq, "smp_affinity")}, h, nic, number}
-	return knob{key: key, kind: spec.CPUMask, place: place, refuses: refusesIRQ, inForce: place.inForce, passing: true}, true
+	return knob{key: key, kind: spec.CPUMask, place: place, lacks: lacksIRQ, inForce: place.inForce, passing: true}, true
 }
 
-func refusesIRQ(err error) string {
+func lacksIRQ(err error) string {
 	if errors.Is(err, unix.EIO) {
 		return managed
 	}

@@ -21,26 +21,28 @@ type knob struct {
 	// resets lists what a write of this value may change as well, as it is on the host
 	// now; nil where there is nothing.
 	resets func() ([]knob, error)
-	// refuses says in words why the host can't have the value where that shows only as
-	// the error of a write; empty for any other error. nil means that none tells.
-	refuses func(error) string
+	// lacks says in words why the host can't have the value where that shows only as the
+	// error of a write; empty for any other error. nil means that none tells.
+	lacks func(error) string
 	// inForce asks, after a write, whether the kernel does what it took; nil where what
 	// is read back tells. The note is for the setting's reason.
 	inForce func(desired string) (note string, err error)
-	// passing: it comes and goes with the device's doings, so that nobody misses it.
+	// passing: it comes and goes with the device's doings, as an interrupt's number does, so
+	// that nobody misses it.
 	passing bool
-	// moves says that the values beside this one, under the same key but for its last part,
-	// may follow a write of it, and come back with it: they need no original of their own.
-	moves bool
-	// follows is a value that can be read and not written: it is there while one of resets
-	// is in force. Empty where there is no such value.
-	follows string
+	// movesAlike: values whose keys differ in their last part only, as those of a NIC's
+	// offloads, may follow a write of this one, and come back with it. So they need no
+	// original for that, unlike what resets lists.
+	movesAlike bool
+	// onlyRead is a value that is found here and can't be written: it is there while one of
+	// resets is in force. Empty where there is none.
+	onlyRead string
 }
 
 // comesWith says whether an original is brought back by what the knob resets, and by
 // nothing else.
 func (k knob) comesWith(o Original) bool {
-	return k.follows != "" && o.State == Value && o.show() == k.follows
+	return k.onlyRead != "" && o.State == Value && o.show() == k.onlyRead
 }
 
 // place is where a value is read and written.

@@ -120,7 +120,7 @@ func (h *Host) findOffload(key string) (knob, bool) {
 	if !ok {
 		return knob{}, false
 	}
-	return knob{key: key, kind: spec.Switch, place: offload{h, nic, name}, moves: true}, true
+	return knob{key: key, kind: spec.Switch, place: offload{h, nic, name}, movesAlike: true}, true
 }
 
 func (h *Host) features(nic string) (features []ethtool.Feature, err error) {

@@ -42,7 +42,8 @@ type plan struct {
 	bootID string
 	steps  []step
 	// notes say what the host's facts decided.
-	notes    []string
+	notes []string
+	// required makes an error of what the host can't have.
 	required bool
 	// partial: some settings show only once the channels of their NIC are changed.
 	partial bool

@@ -98,20 +98,17 @@ func (w *writer) resets(k knob, l *Ledger, bootID string) ([]Reset, error) {
 // there before, and what came with the change.
 func (w *writer) changed(c change) {
 	w.done = append(w.done, c)
-	if c.resets == nil && !c.moves {
-		return
-	}
 	if w.reset == nil {
 		w.reset = keys{}
 	}
-	if c.moves {
+	if c.movesAlike {
 		w.reset[path.Dir(c.key)] = true
-	}
-	if c.resets == nil {
-		return
 	}
 	for _, o := range c.beside {
 		w.reset[o.key] = true
+	}
+	if c.resets == nil {
+		return
 	}
 	// What can't be listed now is missing, and would be found so.
 	now, _ := c.resets()
