@@ -25,22 +25,21 @@ func absent(what, top, path string) error {
 		for _, e := range entries {
 			names = append(names, e.Name())
 		}
-		text := fmt.Sprintf("unknown %s: %s has no %q", what, dir, gone)
-		if near := nearest(gone, names); near != "" {
-			text += fmt.Sprintf("; did you mean %q?", near)
-		}
-		return errors.New(text)
+		return fmt.Errorf("unknown %s: %s has no %q%s", what, dir, gone, didYouMean(gone, names))
 	}
 }
 
-// nearest is the name with the fewest edits from the one given, or "" where none is
-// near enough to be what was meant.
-func nearest(name string, candidates []string) string {
+// didYouMean ends a message with the name that has the fewest edits from the one given;
+// empty where none is near enough to be what was meant.
+func didYouMean(name string, candidates []string) string {
 	best, bestDistance := "", len(name)/2+1
 	for _, c := range candidates {
 		if d := levenshtein.Distance(name, c, nil); d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}
-	return best
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
 }

@@ -82,7 +82,7 @@ func (a *applying) journal() error {
 				a.warn("%s: the host was booted since it was set to %q, which undid it; %q is its original now", s.key, e.Desired, s.before.show())
 				a.ledger.drop(s.key)
 			}
-			resets, err := a.resets(s)
+			resets, err := a.writer.resets(s.knob, &a.ledger, a.plan.bootID)
 			if err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (a *applying) journal() error {
 		}
 		if e.Desired != s.desired && e.BootID != a.plan.bootID {
 			// It is this boot's values that the write is going to reset.
-			resets, err := a.resets(s)
+			resets, err := a.writer.resets(s.knob, &a.ledger, a.plan.bootID)
 			if err != nil {
 				return err
 			}
@@ -115,15 +115,6 @@ func (a *applying) journal() error {
 		e.Suspended = false // this call writes what is wanted, whatever a killed comparison left
 	}
 	return nil
-}
-
-// resets are the originals of what the write of a setting may reset.
-func (a *applying) resets(s step) ([]Reset, error) {
-	beside, err := a.writer.beside(s.knob)
-	if err != nil {
-		return nil, fmt.Errorf("%s: reading what its change may reset: %w", s.key, err)
-	}
-	return a.ledger.resets(beside, a.plan.bootID), nil
 }
 
 // rest plans a second time and applies what that brings to light: a driver that was given
@@ -226,12 +217,12 @@ func (a *applying) write(s step) (spec.Setting, error) {
 	if verdict.Status != spec.Differs {
 		return verdict, nil
 	}
-	if _, makes := s.place.(removable); live.State == Missing && (s.pending || s.passing) && !makes {
+	if live.State == Missing && (s.pending || s.passing) {
 		return a.cannot(s, verdict, fmt.Sprintf("not on this host: %s is not there after the settings before it", s))
 	}
 	after, err := a.writer.set(s.knob, line(s.desired), live)
-	if err != nil && s.refuses != nil && after == live {
-		if why := s.refuses(err); why != "" {
+	if err != nil && s.lacks != nil && after == live {
+		if why := s.lacks(err); why != "" {
 			return a.cannot(s, verdict, why)
 		}
 	}

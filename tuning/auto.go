@@ -161,9 +161,9 @@ func (h *Host) stopsBalancer(t spec.Tunables, ledger Ledger, owner spec.Owner) b
 		}
 	}
 	for _, e := range ledger.Entries {
-		if e.Owner == owner && strings.HasPrefix(e.Key, "service/"+balancer+"/") {
+		if e.Owner == owner && strings.HasPrefix(e.Key, servicePrefix+balancer+"/") {
 			return true
 		}
 	}
-	return h.process("irqbalance") != ""
+	return h.processes()["irqbalance"] != ""
 }

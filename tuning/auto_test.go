@@ -377,7 +377,7 @@ func TestBalancerIsStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped := Entry{Key: "service/irqbalance.service/active", Owner: spark, Original: Original{State: Value, Value: "active"}}
-	if err := tr.save(Ledger{Version: LedgerVersion, Entries: []Entry{stopped}}); err != nil {
+	if err := tr.save(Ledger{Version: ledgerVersion, Entries: []Entry{stopped}}); err != nil {
 		t.Fatal(err)
 	}
 	if services, _ := resolved(tr, wanted); services[balancer] != spec.Stopped {

@@ -105,12 +105,8 @@ func (b *booting) enterResets(e *Entry) error {
 	if err != nil {
 		return err
 	}
-	beside, err := b.writer.beside(k)
-	if err != nil {
-		return fmt.Errorf("%s: reading what its change may reset: %w", e.Key, err)
-	}
-	e.Resets = b.ledger.resets(beside, b.bootID)
-	return nil
+	e.Resets, err = b.writer.resets(k, b.ledger, b.bootID)
+	return err
 }
 
 // bringAll brings one entry after the other; its error is that of ctx.

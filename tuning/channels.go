@@ -11,22 +11,8 @@ import (
 )
 
 // channels are the numbers of a NIC's queues (ethtool -L).
-var channels = tunable{expand: (*Host).expandChannels, find: (*Host).findChannels}
+var channels = tunable{expand: perNIC((*Host).channels), find: (*Host).findChannels}
 
-func (h *Host) expandChannels(t spec.Tunables) ([]setting, error) {
-	var settings []setting
-	var faults []error
-	for _, n := range t.NICs {
-		more, err := h.channels(n)
-		if err != nil {
-			faults = append(faults, err)
-		}
-		settings = append(settings, more...)
-	}
-	return settings, errors.Join(faults...)
-}
-
-// channels are the settings of one NIC's channels.
 func (h *Host) channels(n spec.NIC) ([]setting, error) {
 	if n.Channels == nil {
 		return nil, nil
@@ -63,7 +49,7 @@ func inDriversForm(c spec.ChannelCounts, have map[string]ethtool.Parameter) []am
 
 // findChannels opens keys such as nic/eth0/channels/combined.
 func (h *Host) findChannels(key string) (knob, bool) {
-	nic, name, ok := nicKey(key, "channels")
+	nic, name, ok := parameterKey(key, "channels")
 	if !ok {
 		return knob{}, false
 	}
@@ -71,7 +57,7 @@ func (h *Host) findChannels(key string) (knob, bool) {
 		key: key, kind: spec.Tokens,
 		place:  parameter{h, nic, ethtool.Channels, name},
 		resets: func() ([]knob, error) { return h.queueFiles(nic) },
-		refuses: func(err error) string {
+		lacks: func(err error) string {
 			if errors.Is(err, unix.EOPNOTSUPP) {
 				return "the driver does not let its channels be changed"
 			}

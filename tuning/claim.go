@@ -35,7 +35,7 @@ func (h *Host) Claim(ctx context.Context, owner spec.Owner, kind, name string) e
 		if c := l.claim(owner.Lab, kind, name); c == nil {
 			l.Claims = append(l.Claims, Claim{Kind: kind, Name: name, Owner: owner, Time: now()})
 		} else if c.Owner.Lab != owner.Lab {
-			return fmt.Errorf("%s %s belongs to %s since %s; choose another, or destroy that lab", kind, name, describe(c.Owner), c.Time.Format(time.RFC3339))
+			return fmt.Errorf("%s %s belongs to %s since %s; choose another, or destroy that lab", kind, name, c.Owner, c.Time.Format(time.RFC3339))
 		} else if c.Owner != owner {
 			c.Owner, c.Time = owner, now()
 		}
@@ -92,7 +92,7 @@ func (l *Ledger) claim(lab, kind, name string) *Claim {
 
 func checkOwner(o spec.Owner) error {
 	if o.URN == "" || o.Lab == "" {
-		return fmt.Errorf("owner %+v: the URN and the lab must not be empty", o)
+		return fmt.Errorf("owner with URN %q and lab %q: the URN and the lab must not be empty", o.URN, o.Lab)
 	}
 	return nil
 }

@@ -13,27 +13,15 @@ import (
 )
 
 // coalescing is how long a NIC holds its interrupts back (ethtool -C).
-var coalescing = tunable{expand: (*Host).expandCoalescing, find: (*Host).findCoalescing}
-
-func (h *Host) expandCoalescing(t spec.Tunables) ([]setting, error) {
-	var settings []setting
-	var faults []error
-	for _, n := range t.NICs {
-		if n.Coalescing == nil {
-			continue
-		}
-		more, err := h.coalescing(n.Name, *n.Coalescing)
-		if err != nil {
-			faults = append(faults, err)
-		}
-		settings = append(settings, more...)
-	}
-	return settings, errors.Join(faults...)
-}
+var coalescing = tunable{expand: perNIC((*Host).coalescing), find: (*Host).findCoalescing}
 
 // coalescing switches the adaptive modes first: while one is on, the driver chooses the
 // times of its direction itself.
-func (h *Host) coalescing(nic string, c spec.Coalescing) ([]setting, error) {
+func (h *Host) coalescing(n spec.NIC) ([]setting, error) {
+	nic, c := n.Name, n.Coalescing
+	if c == nil {
+		return nil, nil
+	}
 	have, unsupported, err := h.parameters(nic, ethtool.Coalescing)
 	if err != nil {
 		return nil, err
@@ -75,7 +63,7 @@ func (h *Host) coalescing(nic string, c spec.Coalescing) ([]setting, error) {
 // findCoalescing opens keys such as nic/eth0/coalesce/rx-usecs and
 // nic/eth0/coalesce/adaptive-rx.
 func (h *Host) findCoalescing(key string) (knob, bool) {
-	nic, name, ok := nicKey(key, "coalesce")
+	nic, name, ok := parameterKey(key, "coalesce")
 	if !ok {
 		return knob{}, false
 	}

@@ -2,7 +2,6 @@ package tuning
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,6 +106,5 @@ func (h *Host) refusedCongestionControl(name string) error {
 // initialNetwork says whether this is the network namespace that the kernel booted with:
 // only that one has the values of the whole network stack.
 func (h *Host) initialNetwork() bool {
-	_, err := os.Stat(h.path("proc/sys/net/core/netdev_max_backlog"))
-	return err == nil
+	return exists(h.path("proc/sys/net/core/netdev_max_backlog"))
 }

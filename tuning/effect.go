@@ -11,10 +11,10 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-// combined has the keys of which the kernel makes one value from net.ipv4.conf.all.<key>
+// largerCounts has the keys of which the kernel makes one value from net.ipv4.conf.all.<key>
 // and the NIC's own (include/linux/inetdevice.h): true where the larger one counts, false
 // where both must be set. Of any other key the NIC's own counts.
-var combined = map[string]bool{
+var largerCounts = map[string]bool{
 	"rp_filter": true, "arp_accept": true, "arp_announce": true, "arp_ignore": true, "arp_notify": true,
 	"accept_local": true, "arp_filter": true, "log_martians": true, "promote_secondaries": true, "proxy_arp": true,
 	"proxy_arp_pvlan": true, "route_localnet": true, "secure_redirects": true, "send_redirects": true,
@@ -58,7 +58,7 @@ func (h *Host) withoutEffect(wanted map[string]string) []string {
 
 // outvoted says where the value of a NIC, or that of all, is not the one that counts.
 func (h *Host) outvoted(nic, name string, wanted map[string]string) string {
-	larger, ok := combined[name]
+	larger, ok := largerCounts[name]
 	if !ok {
 		return ""
 	}

@@ -57,3 +57,18 @@ func (system) write(path string, text []byte) error {
 	}
 	return nil
 }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// file is the place of a value that is a file.
+type file struct {
+	files files
+	path  string
+}
+
+func (f file) read() ([]byte, error)   { return f.files.read(f.path) }
+func (f file) write(text []byte) error { return f.files.write(f.path, text) }
+func (f file) String() string          { return f.path }

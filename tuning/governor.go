@@ -1,7 +1,6 @@
 package tuning
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,7 +81,7 @@ func (h *Host) findCPUPower(key string) (knob, bool) {
 		return k, true
 	}
 	policy, name, _ := strings.Cut(name, "/")
-	_, isPolicy := queueNumber(policyPrefix, policy)
+	_, isPolicy := numberAfter(policyPrefix, policy)
 	if !isPolicy || policyFiles[name] == "" {
 		return knob{}, false
 	}
@@ -150,7 +149,7 @@ func (h *Host) policies() ([]string, error) {
 	}
 	var numbers []int
 	for _, e := range entries {
-		n, ok := queueNumber(policyPrefix, e.Name())
+		n, ok := numberAfter(policyPrefix, e.Name())
 		if !ok {
 			continue
 		}
@@ -163,7 +162,7 @@ func (h *Host) policies() ([]string, error) {
 			numbers = append(numbers, n)
 		}
 	}
-	slices.SortFunc(numbers, cmp.Compare[int])
+	slices.Sort(numbers)
 	var policies []string
 	for _, n := range numbers {
 		policies = append(policies, policyPrefix+strconv.Itoa(n))
@@ -253,9 +252,4 @@ func (h *Host) noScaling(wanted spec.CPUPower) []setting {
 			"no frequency scaling here: %s has no policies, as on virtual machines and where the firmware keeps the clock to itself", h.path(cpufreqDir))})
 	}
 	return settings
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

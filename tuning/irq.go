@@ -15,22 +15,17 @@ import (
 )
 
 // irqAffinity is where a NIC's interrupts are served: Documentation/core-api/irq.
-var irqAffinity = tunable{expand: (*Host).expandIRQs, find: (*Host).findIRQ}
+var irqAffinity = tunable{expand: perNIC((*Host).irqAffinity), find: (*Host).findIRQ}
 
-func (h *Host) expandIRQs(t spec.Tunables) ([]setting, error) {
-	var settings []setting
-	var faults []error
-	for _, n := range t.NICs {
-		if n.IRQAffinity == "" {
-			continue
-		}
-		more, err := h.affinities(n)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("irqAffinity: %w", err))
-		}
-		settings = append(settings, more...)
+func (h *Host) irqAffinity(n spec.NIC) ([]setting, error) {
+	if n.IRQAffinity == "" {
+		return nil, nil
 	}
-	return settings, errors.Join(faults...)
+	settings, err := h.affinities(n)
+	if err != nil {
+		return nil, fmt.Errorf("irqAffinity: %w", err)
+	}
+	return settings, nil
 }
 
 // affinities are the settings of the interrupts that a NIC has now. Those that come with
@@ -141,20 +136,17 @@ func onlySends(name string) bool {
 
 // findIRQ opens keys such as nic/eth0/irq/38/affinity.
 func (h *Host) findIRQ(key string) (knob, bool) {
-	rest, ok := strings.CutPrefix(key, nicPrefix)
-	parts := strings.Split(rest, "/")
-	if !ok || len(parts) != 4 || parts[1] != "irq" || parts[3] != "affinity" || spec.CheckNIC(parts[0]) != nil {
+	nic, rest, ok := nicKey(key)
+	irq, isAffinity := strings.CutSuffix(rest, "/affinity")
+	number, isIRQ := numberAfter("irq/", irq)
+	if !ok || !isAffinity || !isIRQ {
 		return knob{}, false
 	}
-	number, err := strconv.ParseUint(parts[2], 10, 31)
-	if err != nil || strconv.FormatUint(number, 10) != parts[2] {
-		return knob{}, false
-	}
-	place := irqFile{file{h.files, h.path("proc/irq", parts[2], "smp_affinity")}, h, parts[0], int(number)}
-	return knob{key: key, kind: spec.CPUMask, place: place, refuses: refusesIRQ, inForce: place.inForce, passing: true}, true
+	place := irqFile{file{h.files, h.path("proc", irq, "smp_affinity")}, h, nic, number}
+	return knob{key: key, kind: spec.CPUMask, place: place, lacks: lacksIRQ, inForce: place.inForce, passing: true}, true
 }
 
-func refusesIRQ(err error) string {
+func lacksIRQ(err error) string {
 	if errors.Is(err, unix.EIO) {
 		return managed
 	}

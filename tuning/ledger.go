@@ -15,8 +15,8 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-// LedgerVersion is the version of the document that this package reads and writes.
-const LedgerVersion = 1
+// ledgerVersion is the version of the document that this package reads and writes.
+const ledgerVersion = 1
 
 // Ledger is the host's journal: the original of every value that a lab changed, and
 // all else that labs claim here. It is kept as <dir>/ledger.json.
@@ -51,13 +51,6 @@ type Entry struct {
 	Time   time.Time `json:"time"`
 }
 
-// Original is what was found where a value is now ours.
-type Original struct {
-	State State `json:"state"`
-	// Value holds the exact bytes that were read; only where State is Value.
-	Value string `json:"value,omitempty"`
-}
-
 // Reset is the original of a value that nobody wants but that another one's write resets.
 type Reset struct {
 	Key string `json:"key"`
@@ -65,26 +58,9 @@ type Reset struct {
 	Value string `json:"value"`
 }
 
-// State says whether there was a value at all.
-type State string
-
-const (
-	// Value: the file held one. It is written back byte for byte.
-	Value State = "value"
-	// Unset: the kernel has the key but no value yet (EIO). Nothing can be written to
-	// make it so again.
-	Unset State = "unset"
-	// Unreadable: the file may only be written. Nothing is applied there, as nothing
-	// could be put back.
-	Unreadable State = "unreadable"
-	// Missing: there was no such file. Another setting of the lab has brought it, and
-	// takes it along when it is restored; or it is benchlab's own, and is removed.
-	Missing State = "missing"
-)
-
 // Ledger reads the host's ledger. A host without one has an empty one.
 func (h *Host) Ledger() (Ledger, error) {
-	empty := Ledger{Version: LedgerVersion, Entries: []Entry{}, Claims: []Claim{}}
+	empty := Ledger{Version: ledgerVersion, Entries: []Entry{}, Claims: []Claim{}}
 	path := h.ledgerPath()
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,8 +73,8 @@ func (h *Host) Ledger() (Ledger, error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return Ledger{}, fmt.Errorf("ledger %s can't be read (%w); nothing was changed; mend the file, or move it away if its originals need not come back", path, err)
 	}
-	if l.Version != LedgerVersion {
-		return Ledger{}, fmt.Errorf("ledger %s has version %d and this benchlab knows version %d; nothing was changed; use the benchlab that wrote it", path, l.Version, LedgerVersion)
+	if l.Version != ledgerVersion {
+		return Ledger{}, fmt.Errorf("ledger %s has version %d and this benchlab knows version %d; nothing was changed; use the benchlab that wrote it", path, l.Version, ledgerVersion)
 	}
 	seen := map[string]bool{}
 	for _, e := range l.Entries {
@@ -241,7 +217,5 @@ func (e *Entry) ours(k knob, live Original) bool {
 // taken is the error of a second lab.
 func (e *Entry) taken() error {
 	return fmt.Errorf("%s belongs to %s since %s, and one value has one owner; take it out of one of the labs, destroy that lab, or end it on this host with: benchlab-agent restore %s",
-		e.Key, describe(e.Owner), e.Time.Format(time.RFC3339), e.Owner.Lab)
+		e.Key, e.Owner, e.Time.Format(time.RFC3339), e.Owner.Lab)
 }
-
-func describe(o spec.Owner) string { return fmt.Sprintf("%s of lab %s", o.URN, o.Lab) }

@@ -29,7 +29,7 @@ func (h *Host) expandLimits(t spec.Tunables) ([]setting, error) {
 	if err := h.checkNoFile(t.Limits.NoFile); err != nil {
 		return nil, fmt.Errorf("%s: %w", noFileKey, err)
 	}
-	return []setting{{knob: k, desired: strconv.Itoa(t.Limits.NoFile), pending: true}}, nil
+	return []setting{{knob: k, desired: strconv.Itoa(t.Limits.NoFile)}}, nil
 }
 
 func (h *Host) findLimit(key string) (knob, bool) {

@@ -17,25 +17,13 @@ import (
 )
 
 // offloads are the switches of a NIC (ethtool -K).
-var offloads = tunable{expand: (*Host).expandOffloads, find: (*Host).findOffload}
+var offloads = tunable{expand: perNIC((*Host).offloads), find: (*Host).findOffload}
 
-func (h *Host) expandOffloads(t spec.Tunables) ([]setting, error) {
-	var settings []setting
-	var faults []error
-	for _, n := range t.NICs {
-		if len(n.Offloads) == 0 {
-			continue
-		}
-		more, err := h.offloads(n.Name, n.Offloads)
-		if err != nil {
-			faults = append(faults, err)
-		}
-		settings = append(settings, more...)
+func (h *Host) offloads(n spec.NIC) ([]setting, error) {
+	nic, wanted := n.Name, n.Offloads
+	if len(wanted) == 0 {
+		return nil, nil
 	}
-	return settings, errors.Join(faults...)
-}
-
-func (h *Host) offloads(nic string, wanted map[string]bool) ([]setting, error) {
 	features, err := h.features(nic)
 	unsupported := h.lacks(nic, "features", err)
 	switch {
@@ -104,17 +92,13 @@ func chosenFeatures(features []ethtool.Feature, name string) ([]ethtool.Feature,
 	case len(all) > 0 || isGroup:
 		return all, nil
 	}
-	text := fmt.Sprintf("offload %q is no feature of this kernel", name)
-	if near := nearest(name, names); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return nil, errors.New(text + "; ethtool -k shows them")
+	return nil, fmt.Errorf("offload %q is no feature of this kernel%s; ethtool -k shows them", name, didYouMean(name, names))
 }
 
 // offloadOrder puts first what goes off, and of that what needs others; then what goes
 // on, and of that what others need. Restored backwards, each finds what it needs.
 func (s setting) offloadOrder() int {
-	_, name, _ := nicKey(s.key, "offload")
+	_, name, _ := parameterKey(s.key, "offload")
 	need := 3
 	for i, others := range []string{"checksum", "scatter-gather", "tcp-segmentation"} {
 		if strings.Contains(name, others) {
@@ -132,11 +116,11 @@ func (s setting) offloadOrder() int {
 // goes off go off with it, and come back with it: what was requested of them stays
 // (netdev_update_features in net/core/dev.c works it out anew each time).
 func (h *Host) findOffload(key string) (knob, bool) {
-	nic, name, ok := nicKey(key, "offload")
+	nic, name, ok := parameterKey(key, "offload")
 	if !ok {
 		return knob{}, false
 	}
-	return knob{key: key, kind: spec.Switch, place: offload{h, nic, name}, moves: true}, true
+	return knob{key: key, kind: spec.Switch, place: offload{h, nic, name}, movesAlike: true}, true
 }
 
 func (h *Host) features(nic string) (features []ethtool.Feature, err error) {

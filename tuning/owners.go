@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
@@ -17,7 +16,7 @@ func (h *Host) otherOwners(t spec.Tunables, sysctls map[string]string) []string 
 	warnings := h.sysctlFiles(sysctls)
 	running := h.processes()
 	stays := func(process string) bool {
-		return running[process] && t.Services[process] == "" && t.Services[spec.UnitName(process)] == ""
+		return running[process] != "" && t.Services[process] == "" && t.Services[spec.UnitName(process)] == ""
 	}
 	if stays("tuned") && (len(sysctls) > 0 || len(t.NICs) > 0 || t.CPU != nil || t.Hugepages != nil || len(t.Sysfs) > 0) {
 		profile := "its profile"
@@ -34,23 +33,12 @@ func (h *Host) otherOwners(t spec.Tunables, sysctls map[string]string) []string 
 		if len(wishes) == 0 {
 			continue
 		}
-		if running["NetworkManager"] {
+		if running["NetworkManager"] != "" {
 			warnings = append(warnings, h.connectionFiles(n.Name, wishes)...)
 		}
 		warnings = append(warnings, h.linkFiles(n.Name, wishes)...)
 	}
 	return warnings
-}
-
-// processes are the names of the programs that run here, as the kernel shortens them.
-func (h *Host) processes() map[string]bool {
-	running := map[string]bool{}
-	for _, path := range h.glob("proc/[0-9]*/comm") {
-		if name, err := os.ReadFile(path); err == nil { // one that has just ended is no owner
-			running[strings.TrimSpace(string(name))] = true
-		}
-	}
-	return running
 }
 
 // glob lists the files of a pattern below the root, in lexical order. The pattern is a

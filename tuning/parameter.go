@@ -30,10 +30,7 @@ func (h *Host) askEthtool(ask func(*ethtool.Client) error) error {
 // parameters reads a group of numbers of a NIC. Where its driver, or the kernel, has no
 // such thing, unsupported says so.
 func (h *Host) parameters(nic string, g *ethtool.Group) (have map[string]ethtool.Parameter, unsupported string, err error) {
-	err = h.askEthtool(func(c *ethtool.Client) (err error) {
-		have, err = c.Get(nic, g)
-		return err
-	})
+	have, err = parameter{host: h, nic: nic, group: g}.all()
 	switch unsupported := h.lacks(nic, g.String(), err); {
 	case unsupported != "":
 		return nil, unsupported, nil
@@ -93,14 +90,11 @@ func amounts(nic string, g *ethtool.Group, have map[string]ethtool.Parameter, un
 	return settings, errors.Join(faults...)
 }
 
-// nicKey splits a key such as nic/eth0/ring/rx.
-func nicKey(key, kind string) (nic, name string, ok bool) {
-	rest, ok := strings.CutPrefix(key, nicPrefix)
-	parts := strings.Split(rest, "/")
-	if !ok || len(parts) != 3 || parts[1] != kind || parts[2] == "" || spec.CheckNIC(parts[0]) != nil {
-		return "", "", false
-	}
-	return parts[0], parts[2], true
+// parameterKey takes apart a key such as nic/eth0/ring/rx, whose kind is "ring".
+func parameterKey(key, kind string) (nic, name string, ok bool) {
+	nic, rest, ok := nicKey(key)
+	name, isKind := strings.CutPrefix(rest, kind+"/")
+	return nic, name, ok && isKind && name != "" && !strings.Contains(name, "/")
 }
 
 // parameter is the place of a number that ethtool shows.
@@ -119,6 +113,7 @@ func (p parameter) read() ([]byte, error) {
 	return p.of(have)
 }
 
+// all reads the whole group.
 func (p parameter) all() (have map[string]ethtool.Parameter, err error) {
 	err = p.host.askEthtool(func(c *ethtool.Client) (err error) {
 		have, err = c.Get(p.nic, p.group)
@@ -127,6 +122,7 @@ func (p parameter) all() (have map[string]ethtool.Parameter, err error) {
 	return have, err
 }
 
+// of is the text of this one among them.
 func (p parameter) of(have map[string]ethtool.Parameter) ([]byte, error) {
 	value, ok := have[p.name]
 	if !ok {

@@ -42,7 +42,8 @@ type plan struct {
 	bootID string
 	steps  []step
 	// notes say what the host's facts decided.
-	notes    []string
+	notes []string
+	// required makes an error of what the host can't have.
 	required bool
 	// partial: some settings show only once the channels of their NIC are changed.
 	partial bool
@@ -123,7 +124,7 @@ func (s setting) compare(ledger *Ledger, owner spec.Owner, bootID string) (step,
 	}
 	switch before.State {
 	case Missing:
-		if s.pending {
+		if s.pending || s.canBring(before) {
 			break
 		}
 		one.unsupported = fmt.Sprintf("not on this host: %s is not there", s)

@@ -30,30 +30,23 @@ var withoutParameters = []string{"noqueue", "pfifo_fast", multiQueue}
 // queueDisciplines are the kinds of the NICs' packet schedulers (tc(8)). The text is that
 // of the root, and of a root mq with the kinds of its active tx queues behind it: one if
 // all have the same ("mq fq"), else one for each.
-var queueDisciplines = tunable{expand: (*Host).expandQdiscs, find: (*Host).findQdisc}
+var queueDisciplines = tunable{expand: perNIC((*Host).queueDiscipline), find: (*Host).findQdisc}
 
-func (h *Host) expandQdiscs(t spec.Tunables) ([]setting, error) {
-	var settings []setting
-	var faults []error
-	for _, n := range t.NICs {
-		if n.QueueDiscipline == "" {
-			continue
-		}
-		s, err := h.qdisc(n.Name, n.QueueDiscipline)
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		settings = append(settings, s)
+func (h *Host) queueDiscipline(n spec.NIC) ([]setting, error) {
+	if n.QueueDiscipline == "" {
+		return nil, nil
 	}
-	return settings, errors.Join(faults...)
+	s, err := h.qdisc(n.Name, n.QueueDiscipline)
+	if err != nil {
+		return nil, err
+	}
+	return []setting{s}, nil
 }
 
 // findQdisc opens keys such as nic/eth0/qdisc.
 func (h *Host) findQdisc(key string) (knob, bool) {
-	rest, ok := strings.CutPrefix(key, nicPrefix)
-	nic, isQdisc := strings.CutSuffix(rest, "/qdisc")
-	if !ok || !isQdisc || spec.CheckNIC(nic) != nil {
+	nic, rest, ok := nicKey(key)
+	if !ok || rest != "qdisc" {
 		return knob{}, false
 	}
 	return knob{key: key, kind: spec.Tokens, place: qdisc{h, nic}}, true

@@ -1,7 +1,6 @@
 package tuning
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -98,67 +97,31 @@ func (h *Host) queues(nic string) (rx, tx []int, err error) {
 		return nil, nil, fmt.Errorf("NIC %s: %w", nic, err)
 	}
 	for _, e := range entries {
-		if n, ok := queueNumber("rx-", e.Name()); ok {
+		if n, ok := numberAfter("rx-", e.Name()); ok {
 			rx = append(rx, n)
 		}
-		if n, ok := queueNumber("tx-", e.Name()); ok {
+		if n, ok := numberAfter("tx-", e.Name()); ok {
 			tx = append(tx, n)
 		}
 	}
 	if len(rx) == 0 {
 		return nil, nil, fmt.Errorf("NIC %s: %s has no rx queue, so there is nothing to steer; name the NIC that receives", nic, dir)
 	}
-	slices.SortFunc(rx, cmp.Compare[int])
-	slices.SortFunc(tx, cmp.Compare[int])
+	slices.Sort(rx)
+	slices.Sort(tx)
 	return rx, tx, nil
 }
 
 // isGoneQueue says whether a key that is missing is one of a queue whose NIC is there.
 func (h *Host) isGoneQueue(key string) bool {
-	if _, ok := h.findQueueFile(key); !ok {
-		return false
-	}
-	_, err := os.Stat(h.path("sys/class/net", strings.Split(key, "/")[1]))
-	return err == nil
+	nic, _, _ := nicKey(key)
+	_, ok := h.findQueueFile(key)
+	return ok && exists(h.path("sys/class/net", nic))
 }
 
-func queueNumber(prefix, name string) (int, bool) {
+// numberAfter is the number behind a prefix, as the kernel writes it.
+func numberAfter(prefix, name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	n, err := strconv.ParseUint(digits, 10, 31)
 	return int(n), ok && err == nil && strconv.FormatUint(n, 10) == digits
-}
-
-// withoutUnknownNICs takes out the NICs that are not on the host, with an error for each.
-func (h *Host) withoutUnknownNICs(t spec.Tunables) (spec.Tunables, []error) {
-	var there []spec.NIC
-	var faults []error
-	for _, n := range t.NICs {
-		if _, err := os.Stat(h.path("sys/class/net", n.Name)); errors.Is(err, fs.ErrNotExist) {
-			faults = append(faults, h.unknownNIC(n.Name))
-			continue
-		}
-		there = append(there, n)
-	}
-	t.NICs = there
-	return t, faults
-}
-
-func (h *Host) unknownNIC(nic string) error {
-	dir := h.path("sys/class/net")
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("NIC %s: %w; is /sys mounted?", nic, err)
-	}
-	var names []string
-	for _, e := range entries {
-		// bonding_masters is a file among the interfaces.
-		if _, err := os.Stat(h.path("sys/class/net", e.Name(), "queues")); err == nil {
-			names = append(names, e.Name())
-		}
-	}
-	text := fmt.Sprintf("NIC %q is not on this host, which has %s", nic, strings.Join(names, ", "))
-	if near := nearest(nic, names); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return errors.New(text)
 }

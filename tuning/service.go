@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -85,7 +83,7 @@ func (h *Host) expandServices(t spec.Tunables) ([]setting, error) {
 func (h *Host) examine(unit string, wanted []string, settings []setting) error {
 	if running, pid1 := systemd.Running(h.root); !running {
 		reason := "PID 1 is not systemd but " + pid1
-		if pid := h.process(strings.TrimSuffix(unit, ".service")); pid != "" {
+		if pid := h.processes()[shortened(strings.TrimSuffix(unit, ".service"))]; pid != "" {
 			reason += fmt.Sprintf(", and %s runs as PID %s: whoever started it must stop it", unit, pid)
 		}
 		for i := range settings {
@@ -120,22 +118,6 @@ func (h *Host) examine(unit string, wanted []string, settings []setting) error {
 		}
 	}
 	return nil
-}
-
-// process is the id of a process of that name, or "".
-func (h *Host) process(name string) string {
-	const shown = 15 // bytes of a name that the kernel keeps
-	paths, err := filepath.Glob(h.path("proc/[0-9]*/comm"))
-	if err != nil {
-		return ""
-	}
-	for _, path := range paths {
-		comm, err := os.ReadFile(path)
-		if err == nil && strings.TrimSpace(string(comm)) == name[:min(len(name), shown)] {
-			return filepath.Base(filepath.Dir(path))
-		}
-	}
-	return ""
 }
 
 // systemd works on a connection of its own: an agent lives for hours and changes a unit

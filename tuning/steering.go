@@ -1,7 +1,6 @@
 package tuning
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,41 +9,34 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-const nicPrefix = "nic/"
-
 // packetSteering is RPS, RFS and XPS: Documentation/networking/scaling.rst.
-var packetSteering = tunable{expand: (*Host).expandSteering, find: (*Host).findQueueFile}
+var packetSteering = tunable{expand: perNIC((*Host).packetSteering), find: (*Host).findQueueFile}
 
-func (h *Host) expandSteering(t spec.Tunables) ([]setting, error) {
-	var settings []setting
-	var faults []error
-	for _, n := range t.NICs {
-		if n.PacketSteering == nil {
-			continue
-		}
-		more, err := h.steering(n)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("packet steering: %w", err))
-		}
-		settings = append(settings, more...)
+func (h *Host) packetSteering(n spec.NIC) ([]setting, error) {
+	if n.PacketSteering == nil {
+		return nil, nil
 	}
-	return settings, errors.Join(faults...)
+	settings, err := h.steering(n)
+	if err != nil {
+		return nil, fmt.Errorf("packet steering: %w", err)
+	}
+	return settings, nil
 }
 
 // findQueueFile opens keys such as nic/eth0/rx-0/rps_cpus.
 func (h *Host) findQueueFile(key string) (knob, bool) {
-	rest, ok := strings.CutPrefix(key, nicPrefix)
-	parts := strings.Split(rest, "/")
-	if !ok || len(parts) != 3 || spec.CheckNIC(parts[0]) != nil {
+	nic, rest, ok := nicKey(key)
+	queue, name, isFile := strings.Cut(rest, "/")
+	if !ok || !isFile {
 		return knob{}, false
 	}
-	_, isRX := queueNumber("rx-", parts[1])
-	_, isTX := queueNumber("tx-", parts[1])
+	_, isRX := numberAfter("rx-", queue)
+	_, isTX := numberAfter("tx-", queue)
 	var kind spec.Kind
 	switch {
-	case isRX && parts[2] == "rps_cpus", isTX && parts[2] == "xps_cpus":
+	case isRX && name == "rps_cpus", isTX && name == "xps_cpus":
 		kind = spec.CPUMask
-	case isRX && parts[2] == "rps_flow_cnt":
+	case isRX && name == "rps_flow_cnt":
 		kind = spec.FlowCount
 	default:
 		return knob{}, false
@@ -52,7 +44,7 @@ func (h *Host) findQueueFile(key string) (knob, bool) {
 	return knob{
 		key:   key,
 		kind:  kind,
-		place: file{h.files, h.path("sys/class/net", parts[0], "queues", parts[1], parts[2])},
+		place: file{h.files, h.path("sys/class/net", nic, "queues", queue, name)},
 	}, true
 }
 
@@ -105,7 +97,7 @@ func (h *Host) steering(n spec.NIC) ([]setting, error) {
 		}
 	}
 	if p.FlowEntries > 0 {
-		table, err := h.sysctl("net.core.rps_sock_flow_entries", strconv.Itoa(p.FlowEntries))
+		table, err := h.sysctl(spec.FlowEntriesKey, strconv.Itoa(p.FlowEntries))
 		if err != nil {
 			return nil, err
 		}

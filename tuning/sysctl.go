@@ -63,7 +63,7 @@ func (h *Host) findSysctl(key string) (knob, bool) {
 	if known, _ := spec.KnownSysctl(name); known.Clears != "" || known.Rewrites != nil {
 		k.resets = func() ([]knob, error) { return h.rewritten(name, known) }
 		if known.ZeroFollows {
-			k.follows = "0"
+			k.onlyRead = "0"
 		}
 	}
 	return k, true

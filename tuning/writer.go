@@ -45,7 +45,7 @@ func (w *writer) set(k knob, text []byte, before Original) (after Original, err 
 func (w *writer) bring(k knob, wanted, before Original) (after Original, err error) {
 	beside, err := w.beside(k)
 	if err != nil {
-		return before, fmt.Errorf("%s: reading what its change may reset: %w; it was not changed", k.key, err)
+		return before, fmt.Errorf("%w; it was not changed", err)
 	}
 	w.writes++
 	writeErr := k.bring(wanted)
@@ -68,40 +68,47 @@ func (w *writer) beside(k knob) ([]observed, error) {
 	if k.resets == nil {
 		return nil, nil
 	}
+	unread := func(err error) error { return fmt.Errorf("%s: reading what its change may reset: %w", k.key, err) }
 	knobs, err := k.resets()
 	if err != nil {
-		return nil, err
+		return nil, unread(err)
 	}
 	var all []observed
 	for _, other := range knobs {
 		w.reads++
 		live, err := other.observe()
 		if err != nil {
-			return nil, err
+			return nil, unread(err)
 		}
 		all = append(all, observed{other, live})
 	}
 	return all, nil
 }
 
+// resets is what to enter in a ledger of what a write of a knob may reset.
+func (w *writer) resets(k knob, l *Ledger, bootID string) ([]Reset, error) {
+	beside, err := w.beside(k)
+	if err != nil {
+		return nil, err
+	}
+	return l.resets(beside, bootID), nil
+}
+
 // changed keeps what an undo needs, and the keys of what may have been reset: what was
 // there before, and what came with the change.
 func (w *writer) changed(c change) {
 	w.done = append(w.done, c)
-	if c.resets == nil && !c.moves {
-		return
-	}
 	if w.reset == nil {
 		w.reset = keys{}
 	}
-	if c.moves {
+	if c.movesAlike {
 		w.reset[path.Dir(c.key)] = true
-	}
-	if c.resets == nil {
-		return
 	}
 	for _, o := range c.beside {
 		w.reset[o.key] = true
+	}
+	if c.resets == nil {
+		return
 	}
 	// What can't be listed now is missing, and would be found so.
 	now, _ := c.resets()

@@ -24,7 +24,7 @@ func (s *Service) Exclusive(stream grpc.BidiStreamingServer[agentpb.ExclusiveReq
 	if o.Lab == "" {
 		return errors.New("exclusive: the first request must be acquire")
 	}
-	release, err := s.lease.exclusive(stream.Context(), fmt.Sprintf("%s of lab %s", o.URN, o.Lab), func(holder string) {
+	release, err := s.lease.exclusive(stream.Context(), o.String(), func(holder string) {
 		_ = stream.Send(&agentpb.ExclusiveEvent{Event: &agentpb.ExclusiveEvent_Waiting{Waiting: holder}})
 	})
 	if err != nil {

@@ -68,7 +68,7 @@ func TestCheck(t *testing.T) {
 		{"Governor", inputs{"governor": text("performance"), "boost": yes}, ""},
 		{"Governor", inputs{}, "cpu: no value is given"},
 		{"TransparentHugepage", inputs{"enabled": text("madvise")}, ""},
-		{"TransparentHugepage", inputs{"enabled": text("[never]")}, "not one word"},
+		{"TransparentHugepage", inputs{"enabled": text("[never]")}, "is none of always, madvise, never"},
 		{"NUMABalancing", inputs{"enabled": property.New(false)}, ""},
 		{"Limits", inputs{"noFile": number(1 << 20)}, ""},
 		{"Limits", inputs{"noFile": number(3)}, "from 64"},

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
-	"github.com/hanzoai/benchlab/hosts/namespace"
 	"github.com/hanzoai/benchlab/tuning/spec"
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -41,19 +39,6 @@ type HostState struct {
 	Claimed bool `pulumi:"claimed,optional"`
 }
 
-// Connection says how a host is reached.
-type Connection struct{ hostspec.Connection }
-
-// HostRef is what other resources need to know of a host.
-type HostRef struct {
-	Connection Connection `pulumi:"connection"`
-	MachineID  string     `pulumi:"machineId"`
-	Lab        string     `pulumi:"lab"`
-	Links      []string   `pulumi:"links,optional"`
-	// Decommissioned is that of the host.
-	Decommissioned bool `pulumi:"decommissioned,optional"`
-}
-
 // Annotate documents the resource.
 func (h *Host) Annotate(a infer.Annotator) {
 	a.SetToken("hosts", "Host")
@@ -76,36 +61,6 @@ func (h *HostState) Annotate(a infer.Annotator) {
 	a.Describe(&h.Claimed, "Whether the host knows that this lab uses it. Not so after a `benchlab-agent restore` there, until the next `up --refresh`.")
 	a.Describe(&h.Login, "The command that logs in to the host.")
 	a.Describe(&h.Ref, "The host as an input of other resources.")
-}
-
-// Annotate documents the type.
-func (h *HostRef) Annotate(a infer.Annotator) {
-	a.SetToken("hosts", "HostRef")
-	a.Describe(&h, "A host as an input of other resources: the output `ref` of a Host.")
-	a.Describe(&h.MachineID, "Content of /etc/machine-id. A host that answers with another one is refused.")
-	a.Describe(&h.Lab, "Id of the lab instance.")
-	a.Describe(&h.Links, "The links made for the host.")
-	a.Describe(&h.Decommissioned, "The machine is out of reach for good.")
-}
-
-// Annotate documents the type.
-func (c *Connection) Annotate(a infer.Annotator) {
-	a.SetToken("hosts", "Connection")
-	a.Describe(&c, "How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.")
-	a.Describe(&c.Address, "Host name, IP address, or an alias of sshConfig.")
-	a.Describe(&c.Port, "Port of the SSH server. Default 22.")
-	a.Describe(&c.User, "User to log in as. Default root.")
-	a.Describe(&c.Identity, "Path of a private key. Default: the keys that sshConfig names, the ssh-agent, ~/.ssh/id_*.")
-	a.Describe(&c.PassphraseEnv, "Environment variable with the passphrase of an encrypted key.")
-	a.Describe(&c.PasswordEnv, "Environment variable with the user's password. Default: only keys log in.")
-	a.Describe(&c.Jump, "SSH servers to go through, as ProxyJump has them: `me@gate:22,inner`. Default: what sshConfig says; `none` for none.")
-	a.Describe(&c.SSHConfig, "Path of an ssh_config file. Default ~/.ssh/config; `none` for none.")
-	a.Describe(&c.HostKey, "The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.")
-	a.Describe(&c.KnownHosts, "Path of a known_hosts file. Default ~/.ssh/known_hosts.")
-	a.Describe(&c.HostKeyCheck, "`accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.")
-	a.Describe(&c.Become, "How root is reached after the login: `sudo`, or nothing where the user is root.")
-	a.Describe(&c.BecomePasswordEnv, "Environment variable with the password that sudo asks for.")
-	a.Describe(&c.Namespace, "The namespace host on this machine that answers here, as a Namespace says it.")
 }
 
 // WireDependencies keeps the outputs known in a preview that does not change the connection.
@@ -221,10 +176,6 @@ func (h HostState) kept() HostState {
 	return h
 }
 
-func newHostRef(args HostArgs, machineID string) HostRef {
-	return HostRef{Connection: args.Connection, MachineID: machineID, Lab: args.Lab, Links: args.Links, Decommissioned: args.Decommissioned}
-}
-
 // Read returns the facts of now. A namespace host that is provably gone has no id.
 func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState]) (infer.ReadResponse[HostArgs, HostState], error) {
 	host, err := h.lab.host(ctx, r.State.Ref)
@@ -290,95 +241,4 @@ func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (in
 		p.GetLogger(ctx).Warningf("%s was still tuned by this lab; it is back at %q", s.Key, s.Live)
 	}
 	return infer.DeleteResponse{}, nil
-}
-
-// errGone marks a namespace host that provably exists no more.
-var errGone = errors.New("the namespace host is gone")
-
-// errDecommissioned marks a host that is asked nothing any more.
-var errDecommissioned = errors.New("the host is decommissioned: what this lab has changed there stays")
-
-// host returns the connected host of a reference, errGone where it is a namespace host
-// that no longer exists, errDecommissioned where the lab has given it up, and an error
-// where another machine answers.
-func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
-	c := ref.Connection
-	if ref.Decommissioned {
-		return nil, fmt.Errorf("%s: %w", c, errDecommissioned)
-	}
-	host, err := l.pool.Host(ctx, c.Connection)
-	if err != nil {
-		if c.Namespace != "" && ctx.Err() == nil {
-			found, inspectErr := l.namespaceExists(ctx, c.Namespace)
-			if inspectErr != nil {
-				return nil, errors.Join(err, inspectErr)
-			}
-			if !found {
-				return nil, fmt.Errorf("%s: %w", c.Namespace, errGone)
-			}
-		}
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w; if the host is gone for good: decommissioned = true in its host block and `pulumi up` let it go", err)
-	}
-	if id := host.MachineID(); id != ref.MachineID {
-		return nil, fmt.Errorf("%s answers with machine id %s, but this lab was set up on %s; if the machine was installed anew, its old values are gone: "+
-			"remove it with `pulumi state delete`, or correct the address", c, id, ref.MachineID)
-	}
-	return host, nil
-}
-
-// need returns the host for work that can't be done without it.
-func (l *lab) need(ctx context.Context, ref HostRef) (*hosts.Host, error) {
-	host, err := l.host(ctx, ref)
-	if errors.Is(err, errGone) {
-		return nil, fmt.Errorf("%w; run `pulumi up --refresh` to have it made anew", err)
-	}
-	if errors.Is(err, errDecommissioned) {
-		return nil, fmt.Errorf("%w; take what uses it out of the lab file", err)
-	}
-	return host, err
-}
-
-// settled makes a call and, where the connection is lost in the middle of it, connects
-// again, once, and calls again: so that its outcome is known. The call must be one that can
-// be made twice, as those of tuning can: the ledger of the host knows what the first has
-// done, and its lock makes the second wait for the end of the first, though not for ever.
-func settled[T any](ctx context.Context, l *lab, ref HostRef, call func(context.Context, *hosts.Host) (T, error)) (T, error) {
-	var none T
-	host, err := l.host(ctx, ref)
-	if err != nil {
-		return none, err
-	}
-	value, err := call(ctx, host)
-	if !errors.Is(err, hosts.ErrConnectionLost) || ctx.Err() != nil {
-		return value, err
-	}
-	status(ctx, "connection lost; asking the host what was done")
-	host, again := l.host(ctx, ref)
-	if again != nil {
-		return none, fmt.Errorf("%w; connecting again: %w", err, again)
-	}
-	limited, cancel := context.WithTimeout(ctx, settleTimeout)
-	defer cancel()
-	value, again = call(limited, host)
-	if again != nil && ctx.Err() == nil && limited.Err() != nil {
-		return none, fmt.Errorf("%w; connected again, but the host has not come to an end with it within %s", err, settleTimeout)
-	}
-	return value, again
-}
-
-// settleTimeout bounds the second call.
-const settleTimeout = 30 * time.Second
-
-// namespaceExists says whether the host that a Namespace has made is still that one.
-func (l *lab) namespaceExists(ctx context.Context, instance string) (bool, error) {
-	state, found, err := l.machine.Inspect(ctx, namespaceName(instance))
-	return found && namespaceInstance(state) == instance, err
-}
-
-// namespaceInstance names one life of a namespace host: its name and its first process.
-func namespaceInstance(s namespace.State) string {
-	return fmt.Sprintf("%s/%d.%d", s.Name, s.PID, s.StartTime)
 }

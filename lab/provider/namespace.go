@@ -164,3 +164,8 @@ func removeIdentity(name string) error {
 	}
 	return os.RemoveAll(filepath.Dir(identity))
 }
+
+// namespaceInstance names one life of a namespace host: its name and its first process.
+func namespaceInstance(s namespace.State) string {
+	return fmt.Sprintf("%s/%d.%d", s.Name, s.PID, s.StartTime)
+}

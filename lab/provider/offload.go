@@ -28,7 +28,7 @@ func (s *OffloadState) parts() (*OffloadArgs, *Tuned) { return &s.OffloadArgs, &
 // Annotate documents the resource.
 func (r *Offload) Annotate(a infer.Annotator) {
 	a.SetToken("tuning", "Offload")
-	a.Describe(&r, "The offloads of a NIC, as `ethtool -K` switches them. What the driver switches along with one is recorded, and restored with it.")
+	a.Describe(&r, "The offloads of a NIC, as `ethtool -K` switches them. Features that need one which goes off go off with it, and come back with it. Deleting it restores the originals.")
 }
 
 // Annotate documents the inputs.

@@ -29,12 +29,12 @@ func (s *ServiceState) parts() (*ServiceArgs, *Tuned) { return &s.ServiceArgs, &
 // Annotate documents the resource.
 func (r *Service) Annotate(a infer.Annotator) {
 	a.SetToken("tuning", "Service")
-	a.Describe(&r, "A systemd unit that is stopped or masked while the lab stands: irqbalance, tuned, a timer that would disturb a measurement. Deleting it brings back what it was: running or not, enabled or not.")
+	a.Describe(&r, "A systemd unit that is stopped or masked while the lab stands: irqbalance, tuned, a timer that would disturb a measurement. Deleting it brings back what it was: running or not, masked or not; whether it is enabled is never touched.")
 }
 
 // Annotate documents the inputs.
 func (args *ServiceArgs) Annotate(a infer.Annotator) {
-	a.Describe(&args.Unit, "A service, socket or timer: `irqbalance` is irqbalance.service.")
+	a.Describe(&args.Unit, "A service, socket, timer or path: `irqbalance` is irqbalance.service.")
 	a.Describe(&args.State, "`stopped`, or `masked`: nothing can start it meanwhile.")
 }
 

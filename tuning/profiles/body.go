@@ -135,7 +135,7 @@ func offloads(r *body, b *syntax.Block, name, key string) {
 func numaBalancing(r *body, b *syntax.Block, name, key string) {
 	if v, ok := b.Bool(name); ok {
 		r.add(b, name, value{
-			key: key, at: b.At(name), alias: sysctlKey + "/kernel.numa_balancing",
+			key: key, at: b.At(name), alias: sysctlKey + "/" + spec.NUMABalancingKey,
 			put: func(t target) { t.NUMABalancing = &v },
 		})
 	}
@@ -144,10 +144,9 @@ func numaBalancing(r *body, b *syntax.Block, name, key string) {
 // flowEntries reads the size of the host's one flow table, which stands with a NIC:
 // several may name it, and must mean the same.
 func flowEntries(r *body, b *syntax.Block, name, key string) {
-	const table = "net.core.rps_sock_flow_entries"
 	if n := b.Positive(name, spec.MaxFlowEntries); n > 0 {
 		r.add(b, name, value{
-			key: key, written: name + " (" + table + ")", at: b.At(name), alias: sysctlKey + "/" + table, agree: n,
+			key: key, written: name + " (" + spec.FlowEntriesKey + ")", at: b.At(name), alias: sysctlKey + "/" + spec.FlowEntriesKey, agree: n,
 			put: func(t target) { ensure(&t.nic.PacketSteering).FlowEntries = n },
 		})
 	}

@@ -227,8 +227,8 @@ func TestOnRefused(t *testing.T) {
 	if _, err := Named("small-request", nil); err == nil || !strings.Contains(err.Error(), "Did you mean small-requests?") {
 		t.Errorf("Named: %v", err)
 	}
-	if _, err := Load("database"); err == nil || !strings.Contains(err.Error(), "There are low-latency, small-requests, ten-gbe.") {
-		t.Errorf("Load: %v", err)
+	if _, err := Named("database", nil); err == nil || !strings.Contains(err.Error(), "There are low-latency, small-requests, ten-gbe.") {
+		t.Errorf("Named: %v", err)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, c := range p.plan.on([]string{"eth0", "eth1"}).Claims() {
+	for _, c := range p.on([]string{"eth0", "eth1"}).Claims() {
 		line := c.Key
 		if c.Key != c.Value {
 			line += " of " + c.Value

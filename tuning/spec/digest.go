@@ -48,7 +48,7 @@ func (t Tunables) canonical() Tunables {
 		if n.PacketSteering != nil {
 			s := *n.PacketSteering
 			if s.CPUs == "" {
-				s.CPUs = "all"
+				s.CPUs = All
 			}
 			s.CPUs = canonicalCPUs(s.CPUs)
 			s.FlowEntries = RoundUpFlows(s.FlowEntries)

@@ -62,8 +62,8 @@ func FuzzCompare(f *testing.F) {
 
 // The form of a mask depends on the number of possible CPUs, and every number has it right.
 func TestMaskOfEveryNumberOfCPUs(t *testing.T) {
-	for possible := 1; possible <= MaxCPUs; possible++ {
-		if possible > 1100 && possible%97 != 0 && possible != MaxCPUs {
+	for possible := 1; possible <= maxCPUs; possible++ {
+		if possible > 1100 && possible%97 != 0 && possible != maxCPUs {
 			continue // each of the first thousand, and some of the rest
 		}
 		for _, m := range []Mask{{}, MaskOf(0), MaskOf(possible - 1), MaskOf(0, possible/2, possible-1)} {
@@ -82,7 +82,7 @@ func TestMaskOfEveryNumberOfCPUs(t *testing.T) {
 				t.Fatalf("%d CPUs: %q is %q, %v; want %q", possible, text, back.List(), err, m.List())
 			}
 			// A kernel that prints more groups than that means the same.
-			if len(groups) < MaxCPUs/groupBits && CPUMask.Compare(text, "00000000,"+padded(text)) != Equal {
+			if len(groups) < maxCPUs/groupBits && CPUMask.Compare(text, "00000000,"+padded(text)) != Equal {
 				t.Fatalf("%d CPUs: %q is another mask with a group of zeros before it", possible, text)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// MaxCPUs is the largest number of CPUs that Linux can be built for (NR_CPUS).
-const MaxCPUs = 8192
+// maxCPUs is the largest number of CPUs that Linux can be built for (NR_CPUS).
+const maxCPUs = 8192
 
 const groupBits = 32
 
@@ -21,12 +21,12 @@ type Mask struct {
 	groups []uint32
 }
 
-// MaskOf is the set of the given CPUs. Numbers outside 0 to MaxCPUs-1 are no CPUs and
+// MaskOf is the set of the given CPUs. Numbers outside 0 to maxCPUs-1 are no CPUs and
 // are left out.
 func MaskOf(cpus ...int) Mask {
 	var m Mask
 	for _, cpu := range cpus {
-		if cpu < 0 || cpu >= MaxCPUs {
+		if cpu < 0 || cpu >= maxCPUs {
 			continue
 		}
 		for len(m.groups) <= cpu/groupBits {
@@ -41,8 +41,8 @@ func MaskOf(cpus ...int) Mask {
 // highest CPUs first ("3", "00000000,0000000f").
 func ParseMask(text string) (Mask, error) {
 	parts := strings.Split(strings.TrimSpace(text), ",")
-	if len(parts) > MaxCPUs/groupBits {
-		return Mask{}, fmt.Errorf("CPU mask of %d groups: there are at most %d", len(parts), MaxCPUs/groupBits)
+	if len(parts) > maxCPUs/groupBits {
+		return Mask{}, fmt.Errorf("CPU mask of %d groups: there are at most %d", len(parts), maxCPUs/groupBits)
 	}
 	groups := make([]uint32, len(parts))
 	for i, part := range parts {
@@ -80,8 +80,8 @@ func ParseList(text string) (Mask, error) {
 		for cpu := first; cpu <= last; cpu++ {
 			cpus = append(cpus, cpu)
 		}
-		if len(cpus) > MaxCPUs {
-			return Mask{}, fmt.Errorf("CPU list %q names more than %d CPUs", text, MaxCPUs)
+		if len(cpus) > maxCPUs {
+			return Mask{}, fmt.Errorf("CPU list %q names more than %d CPUs", text, maxCPUs)
 		}
 	}
 	return MaskOf(cpus...), nil
@@ -89,8 +89,8 @@ func ParseList(text string) (Mask, error) {
 
 func parseCPU(text string) (int, error) {
 	cpu, err := strconv.Atoi(text)
-	if err != nil || !isDigits(text) || cpu >= MaxCPUs {
-		return 0, fmt.Errorf("%q is no CPU number (0 to %d); write the list as in 0-3,8", text, MaxCPUs-1)
+	if err != nil || !isDigits(text) || cpu >= maxCPUs {
+		return 0, fmt.Errorf("%q is no CPU number (0 to %d); write the list as in 0-3,8", text, maxCPUs-1)
 	}
 	return cpu, nil
 }

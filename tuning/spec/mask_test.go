@@ -95,7 +95,7 @@ func TestMaskSets(t *testing.T) {
 	if a.Max() != 64 || (Mask{}).Max() != -1 {
 		t.Errorf("Max: %d, %d", a.Max(), (Mask{}).Max())
 	}
-	if !MaskOf(-1, MaxCPUs).Empty() {
+	if !MaskOf(-1, maxCPUs).Empty() {
 		t.Error("numbers that are no CPUs were taken")
 	}
 }

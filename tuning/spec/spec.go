@@ -167,3 +167,5 @@ type Owner struct {
 	URN string `json:"urn"`
 	Lab string `json:"lab"`
 }
+
+func (o Owner) String() string { return o.URN + " of lab " + o.Lab }

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-const flowEntriesKey = "net.core.rps_sock_flow_entries"
+// FlowEntriesKey is the sysctl behind Steering.FlowEntries.
+const FlowEntriesKey = "net.core.rps_sock_flow_entries"
 
 // NUMABalancingKey is the sysctl behind Tunables.NUMABalancing: 0 off, 1 on, 2 moves pages
 // between tiers of memory.
@@ -103,7 +104,7 @@ func (t Tunables) checkSysctls() []error {
 			continue
 		}
 		spelled[key] = written
-		if err := CheckSysctl(key, t.Sysctls[written]); err != nil {
+		if err := checkSysctl(key, t.Sysctls[written]); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -117,8 +118,8 @@ func (t Tunables) checkSysctls() []error {
 	return faults
 }
 
-// CheckSysctl says what is wrong with a value for a canonical key, as far as it is known.
-func CheckSysctl(key, value string) error {
+// checkSysctl says what is wrong with a value for a canonical key, as far as it is known.
+func checkSysctl(key, value string) error {
 	known, isKnown := KnownSysctl(key)
 	var err error
 	if known.Refused != "" {
@@ -139,7 +140,7 @@ func (t Tunables) checkFlowTable() []error {
 	var flows int
 	var flowsFrom string
 	for written, value := range t.Sysctls {
-		if key, err := SysctlKey(written); err == nil && key == flowEntriesKey {
+		if key, err := SysctlKey(written); err == nil && key == FlowEntriesKey {
 			if n, err := strconv.Atoi(CanonicalText(value)); err == nil {
 				flows, flowsFrom = n, "sysctl "+key
 			}

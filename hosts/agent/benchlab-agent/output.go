@@ -42,7 +42,7 @@ func (o output) status(ledger tuning.Ledger, settings []spec.Setting) error {
 		return err
 	}
 	for _, c := range ledger.Claims {
-		if _, err := fmt.Fprintf(o.w, "%s %s: %s of lab %s since %s\n", c.Kind, c.Name, c.Owner.URN, c.Owner.Lab, c.Time.Format(time.RFC3339)); err != nil {
+		if _, err := fmt.Fprintf(o.w, "%s %s: %s since %s\n", c.Kind, c.Name, c.Owner, c.Time.Format(time.RFC3339)); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// The offloads of a NIC, as `ethtool -K` switches them. What the driver switches along with one is recorded, and restored with it.
+// The offloads of a NIC, as `ethtool -K` switches them. Features that need one which goes off go off with it, and come back with it. Deleting it restores the originals.
 type Offload struct {
 	pulumi.CustomResourceState
 

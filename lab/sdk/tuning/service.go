@@ -13,7 +13,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// A systemd unit that is stopped or masked while the lab stands: irqbalance, tuned, a timer that would disturb a measurement. Deleting it brings back what it was: running or not, enabled or not.
+// A systemd unit that is stopped or masked while the lab stands: irqbalance, tuned, a timer that would disturb a measurement. Deleting it brings back what it was: running or not, masked or not; whether it is enabled is never touched.
 type Service struct {
 	pulumi.CustomResourceState
 
@@ -31,7 +31,7 @@ type Service struct {
 	Settings SettingArrayOutput `pulumi:"settings"`
 	// `stopped`, or `masked`: nothing can start it meanwhile.
 	State pulumi.StringOutput `pulumi:"state"`
-	// A service, socket or timer: `irqbalance` is irqbalance.service.
+	// A service, socket, timer or path: `irqbalance` is irqbalance.service.
 	Unit pulumi.StringOutput `pulumi:"unit"`
 	// Kernel writes of the last apply; 0 where everything was as wanted.
 	Writes pulumi.IntOutput `pulumi:"writes"`
@@ -104,7 +104,7 @@ type serviceArgs struct {
 	Required *bool `pulumi:"required"`
 	// `stopped`, or `masked`: nothing can start it meanwhile.
 	State string `pulumi:"state"`
-	// A service, socket or timer: `irqbalance` is irqbalance.service.
+	// A service, socket, timer or path: `irqbalance` is irqbalance.service.
 	Unit string `pulumi:"unit"`
 }
 
@@ -118,7 +118,7 @@ type ServiceArgs struct {
 	Required pulumi.BoolPtrInput
 	// `stopped`, or `masked`: nothing can start it meanwhile.
 	State pulumi.StringInput
-	// A service, socket or timer: `irqbalance` is irqbalance.service.
+	// A service, socket, timer or path: `irqbalance` is irqbalance.service.
 	Unit pulumi.StringInput
 }
 
@@ -244,7 +244,7 @@ func (o ServiceOutput) State() pulumi.StringOutput {
 	return o.ApplyT(func(v *Service) pulumi.StringOutput { return v.State }).(pulumi.StringOutput)
 }
 
-// A service, socket or timer: `irqbalance` is irqbalance.service.
+// A service, socket, timer or path: `irqbalance` is irqbalance.service.
 func (o ServiceOutput) Unit() pulumi.StringOutput {
 	return o.ApplyT(func(v *Service) pulumi.StringOutput { return v.Unit }).(pulumi.StringOutput)
 }

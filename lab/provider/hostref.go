@@ -1,0 +1,53 @@
+package provider
+
+import (
+	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/pulumi/pulumi-go-provider/infer"
+)
+
+// Connection says how a host is reached.
+type Connection struct{ hostspec.Connection }
+
+// HostRef is what other resources need to know of a host.
+type HostRef struct {
+	Connection Connection `pulumi:"connection"`
+	MachineID  string     `pulumi:"machineId"`
+	Lab        string     `pulumi:"lab"`
+	Links      []string   `pulumi:"links,optional"`
+	// Decommissioned is that of the host.
+	Decommissioned bool `pulumi:"decommissioned,optional"`
+}
+
+func newHostRef(args HostArgs, machineID string) HostRef {
+	return HostRef{Connection: args.Connection, MachineID: machineID, Lab: args.Lab, Links: args.Links, Decommissioned: args.Decommissioned}
+}
+
+// Annotate documents the type.
+func (h *HostRef) Annotate(a infer.Annotator) {
+	a.SetToken("hosts", "HostRef")
+	a.Describe(&h, "A host as an input of other resources: the output `ref` of a Host.")
+	a.Describe(&h.MachineID, "Content of /etc/machine-id. A host that answers with another one is refused.")
+	a.Describe(&h.Lab, "Id of the lab instance.")
+	a.Describe(&h.Links, "The links made for the host.")
+	a.Describe(&h.Decommissioned, "The machine is out of reach for good.")
+}
+
+// Annotate documents the type.
+func (c *Connection) Annotate(a infer.Annotator) {
+	a.SetToken("hosts", "Connection")
+	a.Describe(&c, "How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.")
+	a.Describe(&c.Address, "Host name, IP address, or an alias of sshConfig.")
+	a.Describe(&c.Port, "Port of the SSH server. Default 22.")
+	a.Describe(&c.User, "User to log in as. Default root.")
+	a.Describe(&c.Identity, "Path of a private key. Default: the keys that sshConfig names, the ssh-agent, ~/.ssh/id_*.")
+	a.Describe(&c.PassphraseEnv, "Environment variable with the passphrase of an encrypted key.")
+	a.Describe(&c.PasswordEnv, "Environment variable with the user's password. Default: only keys log in.")
+	a.Describe(&c.Jump, "SSH servers to go through, as ProxyJump has them: `me@gate:22,inner`. Default: what sshConfig says; `none` for none.")
+	a.Describe(&c.SSHConfig, "Path of an ssh_config file. Default ~/.ssh/config; `none` for none.")
+	a.Describe(&c.HostKey, "The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.")
+	a.Describe(&c.KnownHosts, "Path of a known_hosts file. Default ~/.ssh/known_hosts.")
+	a.Describe(&c.HostKeyCheck, "`accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.")
+	a.Describe(&c.Become, "How root is reached after the login: `sudo`, or nothing where the user is root.")
+	a.Describe(&c.BecomePasswordEnv, "Environment variable with the password that sudo asks for.")
+	a.Describe(&c.Namespace, "The namespace host on this machine that answers here, as a Namespace says it.")
+}

@@ -1,0 +1,96 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hanzoai/benchlab/hosts"
+)
+
+// errGone marks a namespace host that provably exists no more.
+var errGone = errors.New("the namespace host is gone")
+
+// errDecommissioned marks a host that is asked nothing any more.
+var errDecommissioned = errors.New("the host is decommissioned: what this lab has changed there stays")
+
+// host returns the connected host of a reference, errGone where it is a namespace host
+// that no longer exists, errDecommissioned where the lab has given it up, and an error
+// where another machine answers.
+func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
+	c := ref.Connection
+	if ref.Decommissioned {
+		return nil, fmt.Errorf("%s: %w", c, errDecommissioned)
+	}
+	host, err := l.pool.Host(ctx, c.Connection)
+	if err != nil {
+		if c.Namespace != "" && ctx.Err() == nil {
+			found, inspectErr := l.namespaceExists(ctx, c.Namespace)
+			if inspectErr != nil {
+				return nil, errors.Join(err, inspectErr)
+			}
+			if !found {
+				return nil, fmt.Errorf("%s: %w", c.Namespace, errGone)
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w; if the host is gone for good: decommissioned = true in its host block and `pulumi up` let it go", err)
+	}
+	if id := host.MachineID(); id != ref.MachineID {
+		return nil, fmt.Errorf("%s answers with machine id %s, but this lab was set up on %s; if the machine was installed anew, its old values are gone: "+
+			"remove it with `pulumi state delete`, or correct the address", c, id, ref.MachineID)
+	}
+	return host, nil
+}
+
+// need returns the host for work that can't be done without it.
+func (l *lab) need(ctx context.Context, ref HostRef) (*hosts.Host, error) {
+	host, err := l.host(ctx, ref)
+	if errors.Is(err, errGone) {
+		return nil, fmt.Errorf("%w; run `pulumi up --refresh` to have it made anew", err)
+	}
+	if errors.Is(err, errDecommissioned) {
+		return nil, fmt.Errorf("%w; take what uses it out of the lab file", err)
+	}
+	return host, err
+}
+
+// settled makes a call and, where the connection is lost in the middle of it, connects
+// again, once, and calls again: so that its outcome is known. The call must be one that can
+// be made twice, as those of tuning can: the ledger of the host knows what the first has
+// done, and its lock makes the second wait for the end of the first, though not for ever.
+func settled[T any](ctx context.Context, l *lab, ref HostRef, call func(context.Context, *hosts.Host) (T, error)) (T, error) {
+	var none T
+	host, err := l.host(ctx, ref)
+	if err != nil {
+		return none, err
+	}
+	value, err := call(ctx, host)
+	if !errors.Is(err, hosts.ErrConnectionLost) || ctx.Err() != nil {
+		return value, err
+	}
+	status(ctx, "connection lost; asking the host what was done")
+	host, again := l.host(ctx, ref)
+	if again != nil {
+		return none, fmt.Errorf("%w; connecting again: %w", err, again)
+	}
+	limited, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	value, again = call(limited, host)
+	if again != nil && ctx.Err() == nil && limited.Err() != nil {
+		return none, fmt.Errorf("%w; connected again, but the host has not come to an end with it within %s", err, settleTimeout)
+	}
+	return value, again
+}
+
+// settleTimeout bounds the second call.
+const settleTimeout = 30 * time.Second
+
+// namespaceExists says whether the host that a Namespace has made is still that one.
+func (l *lab) namespaceExists(ctx context.Context, instance string) (bool, error) {
+	state, found, err := l.machine.Inspect(ctx, namespaceName(instance))
+	return found && namespaceInstance(state) == instance, err
+}
