@@ -80,7 +80,7 @@ func settled[T any](ctx context.Context, l *lab, ref HostRef, call func(context.
 	limited, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	value, again = call(limited, host)
-	if again != nil && ctx.Err() == nil && limited.Err() != nil {
+	if errors.Is(again, context.DeadlineExceeded) && ctx.Err() == nil {
 		return none, fmt.Errorf("%w; connected again, but the host has not come to an end with it within %s", err, settleTimeout)
 	}
 	return value, again
