@@ -32,16 +32,17 @@ type Host struct {
 	connection hostspec.Connection
 	ssh        *ssh.Client
 	binaries   Binaries
+	files      *localFiles
 	system     system
 	agent      *agentClient
 	closed     chan struct{}
 
 	upload   sync.Mutex
-	uploaded map[string]string // local path, size and time -> remote path
+	uploaded map[string]string // version of a local file -> remote path
 }
 
 // connect dials the host, brings the agent there if it is missing, and starts it.
-func connect(ctx context.Context, c hostspec.Connection, binaries Binaries) (*Host, error) {
+func connect(ctx context.Context, c hostspec.Connection, binaries Binaries, files *localFiles) (*Host, error) {
 	if c.Become != "" && c.Become != "sudo" {
 		return nil, fmt.Errorf("%s: become is %q; it can be \"sudo\" or left out", c, c.Become)
 	}
@@ -50,7 +51,7 @@ func connect(ctx context.Context, c hostspec.Connection, binaries Binaries) (*Ho
 		return nil, err
 	}
 	h := &Host{
-		connection: c, ssh: client, binaries: binaries,
+		connection: c, ssh: client, binaries: binaries, files: files,
 		closed: make(chan struct{}), uploaded: map[string]string{},
 	}
 	go func() {

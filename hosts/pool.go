@@ -13,6 +13,7 @@ import (
 // Pool keeps one connection per host for as long as a run lasts.
 type Pool struct {
 	binaries Binaries
+	files    localFiles
 	// life ends with Close; a dial belongs to the pool, not to the call that began it.
 	life context.Context
 	end  context.CancelFunc
@@ -43,7 +44,7 @@ func (p *Pool) Host(ctx context.Context, c hostspec.Connection) (*Host, error) {
 			return h, nil
 		}
 		// The dial serves every waiting caller, so one cancelled call must not end it.
-		h, err := connect(WithTrace(p.life, audience.trace()), c, p.binaries)
+		h, err := connect(WithTrace(p.life, audience.trace()), c, p.binaries, &p.files)
 		if err != nil {
 			return nil, err
 		}

@@ -206,14 +206,20 @@ func TestUploadIsResumed(t *testing.T) {
 	if _, err := fmt.Sscanf(first, "sending program: %f", &from); err != nil || from*1e6 < float64(had)-1e6 {
 		t.Errorf("the upload went on with %q, want from %d bytes on", first, had)
 	}
-	t.Run("a part that is damaged", func(t *testing.T) {
-		gate.Run(t, "head -c 100000 /dev/urandom > "+remote+".999999.part; rm "+remote)
-		third := mustConnect(t, c)
-		if _, err := third.Upload(t.Context(), file); err != nil {
-			t.Fatal(err)
-		}
-		if found := gate.Run(t, "sha256sum < "+remote+"; ls /var/lib/benchlab/bin | grep -c part || true"); found != sum+"  -\n0" {
-			t.Errorf("%s\nwant %s and no part", found, sum)
-		}
-	})
+	for left, command := range map[string]string{
+		"a part that is damaged":        "head -c 100000 /dev/urandom > ",
+		"a part that is longer":         "cat " + remote + " /etc/hostname > ",
+		"a part that wants only a name": "cat " + remote + " > ",
+	} {
+		t.Run(left, func(t *testing.T) {
+			gate.Run(t, command+remote+".999999.part; rm "+remote)
+			third := mustConnect(t, c)
+			if _, err := third.Upload(t.Context(), file); err != nil {
+				t.Fatal(err)
+			}
+			if found := gate.Run(t, "sha256sum < "+remote+"; ls /var/lib/benchlab/bin | grep -c part || true"); found != sum+"  -\n0" {
+				t.Errorf("%s\nwant %s and no part", found, sum)
+			}
+		})
+	}
 }

@@ -15,7 +15,7 @@ import (
 // sftp brings the file to a host that has no gzip. It is written beside its final name
 // and renamed, so that a cut leaves no half of a program under a name that promises a whole.
 func (u *upload) sftp(ctx context.Context, h *Host) (err error) {
-	source, err := os.Open(u.local)
+	source, err := os.Open(u.file.path)
 	if err != nil {
 		return err
 	}

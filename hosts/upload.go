@@ -3,12 +3,10 @@ package hosts
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -27,20 +25,19 @@ const uploadTimeout = 5 * time.Minute
 func (h *Host) Upload(ctx context.Context, local string) (string, error) {
 	h.upload.Lock()
 	defer h.upload.Unlock()
-	info, err := os.Stat(local)
+	file, err := h.files.file(local)
 	if err != nil {
 		return "", err
 	}
-	version := fmt.Sprint(local, info.Size(), info.ModTime().UnixNano())
-	if remote, ok := h.uploaded[version]; ok {
+	if remote, ok := h.uploaded[file.version]; ok {
 		return remote, nil
 	}
-	sum, err := SHA256(local)
+	sum, err := file.sum()
 	if err != nil {
 		return "", err
 	}
 	u := upload{
-		trace: traceOf(ctx), local: local, sum: sum, size: info.Size(),
+		trace: traceOf(ctx), file: file, sum: sum,
 		remote: path.Join(h.system.dir, filepath.Base(local)+"-"+sum[:16]),
 	}
 	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
@@ -52,7 +49,7 @@ func (h *Host) Upload(ctx context.Context, local string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("upload %s to %s: %w%s", filepath.Base(local), u.remote, err, uploadHint(err))
 	}
-	h.uploaded[version] = u.remote
+	h.uploaded[file.version] = u.remote
 	return u.remote, nil
 }
 
@@ -78,11 +75,11 @@ func uploadHint(err error) string {
 
 // upload is one file on its way to a host.
 type upload struct {
-	trace         Trace
-	local, remote string
-	// sum is the file's SHA-256 in hex, size its length in bytes.
-	sum  string
-	size int64
+	trace  Trace
+	file   *localFile
+	remote string
+	// sum is the file's SHA-256 in hex.
+	sum string
 }
 
 // bringApart uploads over a connection of its own, for a server that gives each only one
@@ -212,34 +209,31 @@ func (u *upload) answer(lines *bufio.Reader, first bool) (string, error) {
 
 // send writes the file from an offset on, compressed, and closes the pipe.
 func (u *upload) send(stdin io.WriteCloser, from int64) error {
-	file, err := os.Open(u.local)
-	if err != nil {
-		return err
+	progress := u.progress(from)
+	// What is beyond the end is another file's: receive finds the sum wrong. It wants a gzip
+	// member all the same, an empty one.
+	for at := min(from, u.file.size); ; at = u.file.end(at) {
+		packed, err := u.file.from(at)
+		if err != nil {
+			return err
+		}
+		if _, err := stdin.Write(packed); err != nil {
+			return err
+		}
+		end := u.file.end(at)
+		progress.add(end - at)
+		if end == u.file.size {
+			break
+		}
 	}
-	defer func() { _ = file.Close() }()
-	if from > u.size { // of another size than ever was: receive finds the sum wrong
-		from = u.size
-	}
-	if _, err := file.Seek(from, io.SeekStart); err != nil {
-		return err
-	}
-	// gzip writes a few hundred bytes at a time; of each write SSH makes a packet, and many
-	// small ones keep sshd moving its buffers and nothing else.
-	packets := bufio.NewWriterSize(stdin, 32<<10)
-	// The line between is rarely faster than the weakest compression.
-	packed, err := gzip.NewWriterLevel(packets, gzip.BestSpeed)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(packed, io.TeeReader(file, u.progress(from)))
-	return errors.Join(err, packed.Close(), packets.Flush(), stdin.Close())
+	return stdin.Close()
 }
 
 // progress counts what is sent and tells of it.
-func (u *upload) progress(from int64) io.Writer {
+func (u *upload) progress(from int64) *progress {
 	return &progress{sent: from, tell: func(sent int64) {
 		const mb = 1e6
-		u.trace.Status(fmt.Sprintf("sending %s: %.1f of %.1f MB", filepath.Base(u.local), float64(sent)/mb, float64(u.size)/mb))
+		u.trace.Status(fmt.Sprintf("sending %s: %.1f of %.1f MB", filepath.Base(u.file.path), float64(sent)/mb, float64(u.file.size)/mb))
 	}}
 }
 
@@ -253,10 +247,14 @@ type progress struct {
 const progressInterval = 500 * time.Millisecond
 
 func (p *progress) Write(b []byte) (int, error) {
-	p.sent += int64(len(b))
+	p.add(int64(len(b)))
+	return len(b), nil
+}
+
+func (p *progress) add(n int64) {
+	p.sent += n
 	if now := time.Now(); now.Sub(p.last) >= progressInterval {
 		p.last = now
 		p.tell(p.sent)
 	}
-	return len(b), nil
 }
