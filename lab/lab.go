@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,10 @@ type Lab struct {
 	Lock pulumi.StringMapMapOutput
 	// Benchmarks has the rows of each benchmark, by its name.
 	Benchmarks pulumi.Map
+	// Results has the result document of each benchmark, by its name.
+	Results pulumi.Map
+	// Benchstat is the runs of all benchmarks as lines of the Go benchmark format.
+	Benchstat pulumi.StringOutput
 	// Summary is the tables of all benchmarks as text.
 	Summary pulumi.StringOutput
 }
@@ -37,7 +42,7 @@ type Lab struct {
 // New makes the lab of a definition. The order is by dependency: namespaces, links,
 // hosts, tuning, servers, benchmarks; a destroy runs it backwards.
 func New(ctx *pulumi.Context, name string, d *Definition, opts ...pulumi.ResourceOption) (*Lab, error) {
-	l := &Lab{Hosts: pulumi.Map{}, SSH: pulumi.Map{}, Tuning: pulumi.Map{}, Notes: pulumi.Map{}, Benchmarks: pulumi.Map{}}
+	l := &Lab{Hosts: pulumi.Map{}, SSH: pulumi.Map{}, Tuning: pulumi.Map{}, Notes: pulumi.Map{}, Benchmarks: pulumi.Map{}, Results: pulumi.Map{}}
 	if err := ctx.RegisterComponentResource("benchlab:index:Lab", name, l, opts...); err != nil {
 		return nil, err
 	}
@@ -269,7 +274,7 @@ func joined[T any](lists []any) []T {
 func (b *builder) digests(hosts ...string) pulumi.StringArray {
 	var digests pulumi.StringArray
 	for i, host := range hosts {
-		if i > 0 && host == hosts[0] { // a loader on the server's own host
+		if slices.Contains(hosts[:i], host) { // a loader on the server's own host
 			continue
 		}
 		for _, p := range b.profiles[host] {
@@ -316,7 +321,7 @@ func (b *builder) makeServers(d *Definition) error {
 }
 
 func (b *builder) makeBenchmarks(d *Definition) error {
-	var tables []any
+	var tables, lines []any
 	var after []pulumi.Resource
 	for _, m := range d.Benchmarks {
 		server, err := find(b.servers, "server", m.Server, "benchmark "+m.Name)
@@ -330,9 +335,18 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		args := &sdkworkloads.BenchmarkArgs{
 			Server: server.Ref, Loader: loader,
 			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
-			Tuning: b.digests(b.serverHost[m.Server], m.Loader),
 		}
-		if links := b.linksOf(b.serverHost[m.Server], m.Loader); links != nil {
+		taking := []string{b.serverHost[m.Server], m.Loader}
+		if m.Baseline != "" {
+			baseline, err := find(b.servers, "server", m.Baseline, "benchmark "+m.Name)
+			if err != nil {
+				return err
+			}
+			args.Baseline = baseline.Ref
+			taking = append(taking, b.serverHost[m.Baseline])
+		}
+		args.Tuning = b.digests(taking...)
+		if links := b.linksOf(taking...); links != nil {
 			args.Links = links
 		}
 		if m.Path != "" {
@@ -341,8 +355,8 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		if m.Rounds > 0 {
 			args.Rounds = pulumi.Int(m.Rounds)
 		}
-		if m.Compare {
-			args.Compare = pulumi.Bool(true)
+		if m.BaselineUntuned {
+			args.BaselineUntuned = pulumi.Bool(true)
 		}
 		// One after the other: two at a time would measure each other.
 		benchmark, err := sdkworkloads.NewBenchmark(b.ctx, m.Name, args, b.parent, pulumi.DependsOn(after))
@@ -350,15 +364,23 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 			return err
 		}
 		after = []pulumi.Resource{benchmark}
-		b.lab.Benchmarks[m.Name] = benchmark.Rows
+		b.lab.Benchmarks[m.Name] = benchmark.Result.Rows()
+		b.lab.Results[m.Name] = benchmark.Result
 		tables = append(tables, benchmark.Table)
+		lines = append(lines, benchmark.Lines)
 	}
-	b.lab.Summary = pulumi.All(tables...).ApplyT(func(tables []any) string {
-		var texts []string
-		for _, t := range tables {
-			texts = append(texts, t.(string))
-		}
-		return strings.Join(texts, "\n")
-	}).(pulumi.StringOutput)
+	b.lab.Summary = texts(tables, "\n")
+	b.lab.Benchstat = texts(lines, "")
 	return nil
+}
+
+// texts makes one text of several.
+func texts(parts []any, between string) pulumi.StringOutput {
+	return pulumi.All(parts...).ApplyT(func(parts []any) string {
+		var texts []string
+		for _, part := range parts {
+			texts = append(texts, part.(string))
+		}
+		return strings.Join(texts, between)
+	}).(pulumi.StringOutput)
 }

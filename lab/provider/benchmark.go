@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,27 +28,27 @@ type Benchmark struct{ lab *lab }
 
 // BenchmarkArgs are the inputs of a Benchmark.
 type BenchmarkArgs struct {
-	Server        ServerRef `pulumi:"server"`
-	Loader        HostRef   `pulumi:"loader"`
-	Path          string    `pulumi:"path,optional"`
-	Connections   []int     `pulumi:"connections"`
-	WarmUp        string    `pulumi:"warmUp,optional"`
-	Duration      string    `pulumi:"duration"`
-	Rounds        int       `pulumi:"rounds,optional"`
-	Compare       bool      `pulumi:"compare,optional"`
-	Tuning        []string  `pulumi:"tuning,optional"`
-	Links         []string  `pulumi:"links,optional"`
-	ProgramDigest string    `pulumi:"programDigest,optional"`
+	Server          ServerRef  `pulumi:"server"`
+	Loader          HostRef    `pulumi:"loader"`
+	Path            string     `pulumi:"path,optional"`
+	Connections     []int      `pulumi:"connections"`
+	WarmUp          string     `pulumi:"warmUp,optional"`
+	Duration        string     `pulumi:"duration"`
+	Rounds          int        `pulumi:"rounds,optional"`
+	Baseline        *ServerRef `pulumi:"baseline,optional"`
+	BaselineUntuned bool       `pulumi:"baselineUntuned,optional"`
+	Tuning          []string   `pulumi:"tuning,optional"`
+	Links           []string   `pulumi:"links,optional"`
+	ProgramDigest   string     `pulumi:"programDigest,optional"`
 }
 
 // BenchmarkState is the state of a Benchmark.
 type BenchmarkState struct {
 	BenchmarkArgs
-	Rows   []results.Row   `pulumi:"rows"`
-	Trials []results.Trial `pulumi:"trials"`
-	Table  string          `pulumi:"table"`
-	Ran    string          `pulumi:"ran"`
-	Digest string          `pulumi:"digest"`
+	Result results.Result `pulumi:"result"`
+	Table  string         `pulumi:"table"`
+	Lines  string         `pulumi:"lines"`
+	Digest string         `pulumi:"digest"`
 }
 
 // Annotate documents the resource.
@@ -63,7 +66,8 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.WarmUp, "Time before the measurement of each connection count, such as `1s`. Default: none.")
 	a.Describe(&args.Duration, "Time of each measurement, such as `5s`.")
 	a.Describe(&args.Rounds, "How often each connection count is measured, interleaved; the rows have the medians. Default 1.")
-	a.Describe(&args.Compare, "Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.")
+	a.Describe(&args.Baseline, "Another server, measured in turn with `server` and compared with. At least 6 rounds make intervals of 95 %.")
+	a.Describe(&args.BaselineUntuned, "Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.")
 	a.Describe(&args.Tuning, "Digests of the tuning that the result depends on (Profile.digest).")
 	a.Describe(&args.Links, "Digests of the links that the load goes over (Link.digest).")
 	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
@@ -71,10 +75,9 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 
 // Annotate documents the outputs.
 func (b *BenchmarkState) Annotate(a infer.Annotator) {
-	a.Describe(&b.Rows, "A row for each connection count. Durations are nanoseconds.")
-	a.Describe(&b.Trials, "Every run of the loader, in the order in which they ran.")
+	a.Describe(&b.Result, "The result document: a row for each variant at each connection count, and every run of the loader. Durations are nanoseconds.")
 	a.Describe(&b.Table, "The rows as text.")
-	a.Describe(&b.Ran, "When it ran (RFC 3339).")
+	a.Describe(&b.Lines, "Every run of the loader as a line of the Go benchmark format, for benchstat.")
 	a.Describe(&b.Digest, "Digest of everything that the result depends on.")
 }
 
@@ -82,21 +85,31 @@ func (b *BenchmarkState) Annotate(a infer.Annotator) {
 func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, state *BenchmarkState) {
 	inputs := []infer.InputField{
 		f.InputField(&args.Server), f.InputField(&args.Loader), f.InputField(&args.Path), f.InputField(&args.Connections),
-		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Compare), f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
+		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Baseline), f.InputField(&args.BaselineUntuned),
+		f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
 	}
-	for _, output := range []any{&state.Rows, &state.Trials, &state.Table, &state.Ran, &state.Digest} {
+	for _, output := range []any{&state.Result, &state.Table, &state.Lines, &state.Digest} {
 		f.OutputField(output).DependsOn(inputs...)
 	}
 }
 
 // series is what to measure. Durations that do not parse are an error of Check.
 func (args BenchmarkArgs) series() (benchmark.Series, error) {
-	s := benchmark.Series{Connections: args.Connections, Rounds: args.Rounds, Compare: args.Compare}
-	path := args.Path
-	if path == "" {
-		path = "/health"
+	s := benchmark.Series{Connections: args.Connections, Rounds: args.Rounds}
+	own := args.variant(args.Server)
+	switch {
+	case args.Baseline != nil && args.BaselineUntuned:
+		return s, errors.New("baseline and baselineUntuned: a benchmark has one baseline; take two benchmarks")
+	case args.Baseline != nil:
+		s.Variants = []benchmark.Variant{args.variant(*args.Baseline), own}
+	case args.BaselineUntuned:
+		own.Name = results.Tuned
+		baseline := own
+		baseline.Name, baseline.Untuned = results.Untuned, true
+		s.Variants = []benchmark.Variant{baseline, own}
+	default:
+		s.Variants = []benchmark.Variant{own}
 	}
-	s.Target = strings.TrimSuffix(args.Server.URL, "/") + path
 	var err error
 	if s.Duration, err = time.ParseDuration(args.Duration); err != nil {
 		return s, fmt.Errorf("duration: %w", err)
@@ -109,9 +122,22 @@ func (args BenchmarkArgs) series() (benchmark.Series, error) {
 	return s, nil
 }
 
+// variant is a server as one of the settings that are measured.
+func (args BenchmarkArgs) variant(s ServerRef) benchmark.Variant {
+	path := args.Path
+	if path == "" {
+		path = "/health"
+	}
+	return benchmark.Variant{Variant: results.Variant{Name: resource.URN(s.URN).Name(), Target: strings.TrimSuffix(s.URL, "/") + path}}
+}
+
 // digest covers what the result depends on: not where the hosts are reached.
 func (args BenchmarkArgs) digest() (string, error) {
-	args.Server.Host, args.Server.URN = HostRef{MachineID: args.Server.Host.MachineID}, ""
+	args.Server = args.Server.measured()
+	if args.Baseline != nil {
+		baseline := args.Baseline.measured()
+		args.Baseline = &baseline
+	}
 	args.Loader = HostRef{MachineID: args.Loader.MachineID}
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -119,6 +145,12 @@ func (args BenchmarkArgs) digest() (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// measured is what a result depends on of a server.
+func (s ServerRef) measured() ServerRef {
+	s.Host, s.URN = HostRef{MachineID: s.Host.MachineID}, ""
+	return s
 }
 
 // Check judges the parameters as far as they are known and adds the digest of the loader.
@@ -187,13 +219,19 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	if state.Digest, err = args.digest(); err != nil {
 		return state, err
 	}
-	serverHost, err := b.lab.need(ctx, args.Server.Host)
-	if err != nil {
-		return state, err
-	}
 	loaderHost, err := b.lab.need(ctx, args.Loader)
 	if err != nil {
 		return state, err
+	}
+	machines := map[string]*hosts.Host{args.Loader.MachineID: loaderHost}
+	servers := []ServerRef{args.Server}
+	if args.Baseline != nil {
+		servers = []ServerRef{*args.Baseline, args.Server}
+	}
+	for _, s := range servers {
+		if machines[s.Host.MachineID], err = b.lab.need(ctx, s.Host); err != nil {
+			return state, err
+		}
 	}
 	local, err := b.lab.binaries.Path("benchlab-loader", loaderHost.Arch())
 	if err != nil {
@@ -204,24 +242,44 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	if err != nil {
 		return state, fmt.Errorf("%s: %w", args.Loader.Connection, err)
 	}
-	site, err := openSite(ctx, map[string]*hosts.Host{args.Server.Host.MachineID: serverHost, args.Loader.MachineID: loaderHost}, args.Loader.Lab)
+	site, err := openSite(ctx, machines, args.Loader.Lab)
 	if err != nil {
 		return state, err
 	}
 	defer func() { err = errors.Join(err, site.Close()) }()
-	state.Trials, err = benchmark.Run(ctx, series, server{serverHost, site, args.Server}, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
+	for i := range series.Variants {
+		ref := servers[min(i, len(servers)-1)] // untuned and tuned are of one server
+		series.Variants[i].Server = server{machines[ref.Host.MachineID], site, ref}
+	}
+	series.Seed = rand.IntN(math.MaxInt32)
+	trials, err := benchmark.Run(ctx, series, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
 		q := s.Progress
 		if q.Phase == results.PhaseWarmUp || q.Phase == results.PhaseMeasure {
-			status(ctx, "%d connections %s (%d of %d), %s %.1f of %.1f s: %s req/s, p50 %s, p99 %s, %d errors",
-				s.Connections, s.Variant, s.Trial, s.Trials, q.Phase, q.Elapsed, q.Total,
+			status(ctx, "%s, %s %.1f of %.1f s: %s req/s, p50 %s, p99 %s, %d errors", s, q.Phase, q.Elapsed, q.Total,
 				results.Count(q.RequestsPerSecond), results.Duration(q.P50), results.Duration(q.P99), q.Errors)
 		}
 	})
 	if err != nil {
 		return state, err
 	}
-	state.Rows = results.Rows(state.Trials)
-	state.Table = results.Table(resource.URN(urn(ctx)).Name()+": "+series.Target, state.Rows)
-	state.Ran = time.Now().UTC().Format(time.RFC3339)
+	name := resource.URN(urn(ctx)).Name()
+	state.Result = series.Result(name, trials, time.Now())
+	state.Table = results.Table(title(name, series), state.Result.Rows)
+	state.Lines = state.Result.Lines()
 	return state, nil
+}
+
+// title names a benchmark and what was measured above its table.
+func title(name string, series benchmark.Series) string {
+	var targets []string
+	for _, v := range series.Variants {
+		if !slices.Contains(targets, v.Target) {
+			targets = append(targets, v.Target)
+		}
+	}
+	text := name + ": " + strings.Join(targets, " and ")
+	if rounds := max(series.Rounds, 1); rounds > 1 {
+		text += fmt.Sprintf(", medians of %d rounds", rounds)
+	}
+	return text
 }

@@ -1,10 +1,10 @@
 package benchmark_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/hanzoai/benchlab/workloads/benchmark"
 	"github.com/hanzoai/benchlab/workloads/loader"
@@ -89,15 +90,20 @@ type fixedTuning struct{ t *testing.T }
 func (f fixedTuning) Suspend(context.Context) error { f.t.Error("suspended"); return nil }
 func (f fixedTuning) Resume(context.Context) error  { f.t.Error("resumed"); return nil }
 
+// one is the variant of a series that compares nothing.
+func one(target string, s benchmark.Server) []benchmark.Variant {
+	return []benchmark.Variant{{Variant: results.Variant{Name: "health", Target: target}, Server: s}}
+}
+
 func TestRun(t *testing.T) {
 	url, stats := startServer(t)
 	series := benchmark.Series{
-		Target: url + "/health", Connections: []int{3, 50, 1},
+		Variants: one(url+"/health", stats), Connections: []int{3, 50, 1},
 		WarmUp: 50 * time.Millisecond, Duration: 200 * time.Millisecond,
 	}
 	var seen []int
-	trials, err := benchmark.Run(t.Context(), series, stats, inProcess{}, fixedTuning{t}, func(s benchmark.Step) {
-		if s.Trials != 3 || s.Round != 1 || s.Variant != results.Tuned || s.Connections != series.Connections[s.Trial-1] {
+	trials, err := benchmark.Run(t.Context(), series, inProcess{}, fixedTuning{t}, func(s benchmark.Step) {
+		if s.Trials != 3 || s.Round != 1 || s.Variant != "" || s.Connections != series.Connections[s.Trial-1] {
 			t.Errorf("step %+v", s)
 		}
 		if s.Progress.Phase == results.PhaseMeasure {
@@ -118,6 +124,54 @@ func TestRun(t *testing.T) {
 			t.Errorf("trial %d: %+v", i, trial)
 		}
 	}
+}
+
+// TestTwoServers measures two real servers, each at its own address, and holds the document
+// against its schema.
+func TestTwoServers(t *testing.T) {
+	series := benchmark.Series{Connections: []int{2, 1}, Rounds: 2, Seed: 1, Duration: 50 * time.Millisecond}
+	for _, name := range []string{"raw", "fiber"} {
+		url, stats := startServer(t)
+		series.Variants = append(series.Variants, benchmark.Variant{Variant: results.Variant{Name: name, Target: url + "/health"}, Server: stats})
+	}
+	targets := map[string]string{}
+	trials, err := benchmark.Run(t.Context(), series, recorder{targets}, fixedTuning{t}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range series.Variants {
+		if targets[v.Target] == "" {
+			t.Errorf("nothing was sent to %s", v.Target)
+		}
+	}
+	result := series.Result("frameworks", trials, time.Now())
+	if len(result.Rows) != 4 || result.Rows[1].Variant != "fiber" || result.Rows[1].Comparison == nil {
+		t.Errorf("rows %+v", result.Rows)
+	}
+	schema, err := jsonschema.NewCompiler().Compile("../results/result.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(document); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// recorder runs the loader and keeps what it was asked for, by target.
+type recorder struct{ targets map[string]string }
+
+func (r recorder) RunLoader(ctx context.Context, args []string, progress func(results.Progress)) (results.Sample, error) {
+	sample, err := inProcess{}.RunLoader(ctx, args, progress)
+	r.targets[sample.Target] = strings.Join(args, " ")
+	return sample, err
 }
 
 // stub is a loader or a server of which only the answers matter.
@@ -176,28 +230,80 @@ func risingCounters(n int) (results.ServerStats, error) {
 	return results.ServerStats{Allocations: int64(n) * 100, Collections: int64(n)}, nil
 }
 
-// TestCompareInterleaves checks the order A B A B and that the server is started afresh
-// under each variant.
+// untunedAndTuned are the variants that compare the tuning.
+func untunedAndTuned(s benchmark.Server) []benchmark.Variant {
+	const target = "http://10.99.0.1:8080/health"
+	return []benchmark.Variant{
+		{Variant: results.Variant{Name: results.Untuned, Target: target, Untuned: true}, Server: s},
+		{Variant: results.Variant{Name: results.Tuned, Target: target}, Server: s},
+	}
+}
+
+// TestCompareInterleaves: the variants of a connection count are measured one right after
+// the other, on a server started afresh, and the hosts are in the state of the variant.
 func TestCompareInterleaves(t *testing.T) {
 	s := &stub{stats: risingCounters}
 	s.samples = func(n int) (results.Sample, error) { return goodSample([]int{10, 10, 20, 20}[(n-1)%4]), nil }
 	trials, err := benchmark.Run(t.Context(), benchmark.Series{
-		Target: "http://10.99.0.1:8080/health", Connections: []int{10, 20}, Rounds: 2, Compare: true, Duration: time.Second,
-	}, s, s, s, nil)
+		Variants: untunedAndTuned(s), Connections: []int{10, 20}, Rounds: 4, Seed: 1, Duration: time.Second,
+	}, s, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair := []string{"suspend", "restart", "untuned", "resume", "restart", "tuned"}
-	if diff := cmp.Diff(slices.Repeat(pair, 4), s.events); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
+	var want []string
+	suspended := false
+	for i, trial := range trials {
+		if round, connections := i/4+1, []int{10, 20}[i/2%2]; trial.Round != round || trial.Connections != connections {
+			t.Errorf("trial %d is of round %d at %d connections, want round %d at %d", i, trial.Round, trial.Connections, round, connections)
+		}
+		if i%2 == 1 && trial.Variant == trials[i-1].Variant {
+			t.Errorf("trials %d and %d are both %s", i-1, i, trial.Variant)
+		}
+		if untuned := trial.Variant == results.Untuned; untuned != suspended {
+			suspended = untuned
+			want = append(want, map[bool]string{true: "suspend", false: "resume"}[untuned])
+		}
+		want = append(want, "restart", trial.Variant)
 	}
-	var order []string
-	for _, trial := range trials {
-		order = append(order, fmt.Sprint(trial.Round, " ", trial.Connections, " ", trial.Variant))
+	if suspended {
+		want = append(want, "resume")
 	}
-	want := []string{"1 10 untuned", "1 10 tuned", "1 20 untuned", "1 20 tuned", "2 10 untuned", "2 10 tuned", "2 20 untuned", "2 20 tuned"}
-	if diff := cmp.Diff(want, order); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, s.events); diff != "" || len(trials) != 16 {
+		t.Errorf("%d trials; events (-want +got):\n%s", len(trials), diff)
+	}
+}
+
+// TestOrder: the seed gives the order, and over each two rounds every variant has every
+// place equally often.
+func TestOrder(t *testing.T) {
+	firsts := map[string]bool{}
+	for seed := range 20 {
+		var orders [2][]string
+		for i := range orders {
+			s := &stub{stats: risingCounters}
+			s.samples = func(int) (results.Sample, error) { return goodSample(10), nil }
+			trials, err := benchmark.Run(t.Context(), benchmark.Series{
+				Variants: untunedAndTuned(s), Connections: []int{10}, Rounds: 6, Seed: seed, Duration: time.Second,
+			}, s, s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, trial := range trials {
+				orders[i] = append(orders[i], trial.Variant)
+			}
+		}
+		if diff := cmp.Diff(orders[0], orders[1]); diff != "" {
+			t.Errorf("seed %d gives two orders (-one +other):\n%s", seed, diff)
+		}
+		for i := 0; i < 12; i += 4 {
+			if orders[0][i] == orders[0][i+2] {
+				t.Errorf("seed %d: %s is first in both rounds of a pair: %v", seed, orders[0][i], orders[0])
+			}
+		}
+		firsts[strings.Join(orders[0], " ")] = true
+	}
+	if len(firsts) < 4 { // of 8 that there are
+		t.Errorf("20 seeds gave %d orders", len(firsts))
 	}
 }
 
@@ -207,8 +313,8 @@ func TestFailureResumes(t *testing.T) {
 	s := &stub{stats: risingCounters, failResume: stuck}
 	s.samples = func(int) (results.Sample, error) { return results.Sample{}, boom }
 	_, err := benchmark.Run(t.Context(), benchmark.Series{
-		Target: "http://10.99.0.1:8080/health", Connections: []int{10}, Compare: true, Duration: time.Second,
-	}, s, s, s, nil)
+		Variants: untunedAndTuned(s)[:1], Connections: []int{10}, Duration: time.Second,
+	}, s, s, nil)
 	if !errors.Is(err, boom) || !errors.Is(err, stuck) {
 		t.Errorf("error %v, want both that of the loader and that of the resume", err)
 	}
@@ -289,9 +395,9 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 				return sample, err
 			}
 			trials, err := benchmark.Run(t.Context(), benchmark.Series{
-				Target: "http://10.99.0.1:8080/health", Connections: []int{10, 20, 30}, Duration: time.Second,
-			}, s, s, s, nil)
-			for _, want := range []string{"http://10.99.0.1:8080/health", "at 20 connections, tuned (trial 2 of 3)", test.want} {
+				Variants: one("http://10.99.0.1:8080/health", s), Connections: []int{10, 20, 30}, Duration: time.Second,
+			}, s, s, nil)
+			for _, want := range []string{"http://10.99.0.1:8080/health", "at 20 connections (trial 2 of 3)", test.want} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("error %v, want %q in it", err, want)
 				}
@@ -306,15 +412,34 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 	}
 }
 
+// TestFailureNamesVariant: where there are several, the error says which one failed.
+func TestFailureNamesVariant(t *testing.T) {
+	s := &stub{stats: risingCounters}
+	s.samples = func(int) (results.Sample, error) { return results.Sample{}, errors.New("boom") }
+	variants := one("http://10.99.0.1:8080/health", s)
+	variants = append(variants, variants[0])
+	variants[1].Name = "other"
+	_, err := benchmark.Run(t.Context(), benchmark.Series{Variants: variants, Connections: []int{10}, Duration: time.Second}, s, s, nil)
+	if err == nil || !strings.Contains(err.Error(), "at 10 connections, health (trial 1 of 2): loader: boom") &&
+		!strings.Contains(err.Error(), "at 10 connections, other (trial 1 of 2): loader: boom") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestRunChecksAllLevelsFirst(t *testing.T) {
 	for want, series := range map[string]benchmark.Series{
-		"no connection counts":       {Target: "http://a/", Duration: time.Second},
-		"connections: want at least": {Target: "http://a/", Duration: time.Second, Connections: []int{1, 0}},
-		`unknown scheme "zap"`:       {Target: "zap://a/", Duration: time.Second, Connections: []int{1}},
-		"duration: want more than 0": {Target: "http://a/", Connections: []int{1}},
+		"at least one variant":           {Duration: time.Second, Connections: []int{1}},
+		"two variants are called health": {Variants: slices.Repeat(one("http://a/", nil), 2), Duration: time.Second, Connections: []int{1}},
+		"no connection counts":           {Variants: one("http://a/", nil), Duration: time.Second},
+		"connections: want at least":     {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{1, 0}},
+		`unknown scheme "zap"`:           {Variants: one("zap://a/", nil), Duration: time.Second, Connections: []int{1}},
+		"duration: want more than 0":     {Variants: one("http://a/", nil), Connections: []int{1}},
 	} {
 		s := &stub{}
-		_, err := benchmark.Run(t.Context(), series, s, s, s, nil)
+		for i := range series.Variants {
+			series.Variants[i].Server = s
+		}
+		_, err := benchmark.Run(t.Context(), series, s, s, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -325,11 +450,11 @@ func TestRunChecksAllLevelsFirst(t *testing.T) {
 }
 
 func TestEstimate(t *testing.T) {
-	series := benchmark.Series{Connections: []int{100, 1000, 4000}, WarmUp: time.Second, Duration: 5 * time.Second}
+	series := benchmark.Series{Variants: one("", nil), Connections: []int{100, 1000, 4000}, WarmUp: time.Second, Duration: 5 * time.Second}
 	if got, want := series.Estimate(), 21*time.Second; got != want {
 		t.Errorf("estimate %s, want %s", got, want)
 	}
-	series.Compare, series.Rounds = true, 5
+	series.Variants, series.Rounds = untunedAndTuned(nil), 5
 	if got, want := series.Estimate(), 210*time.Second; got != want {
 		t.Errorf("estimate of a comparison %s, want %s", got, want)
 	}

@@ -31,7 +31,7 @@ func Table(name string, rows []Row) string {
 	}
 	for _, row := range rows {
 		if c := row.Collapse; c != nil {
-			fmt.Fprintf(&text, "%s collapse: %s give %.2fx the requests of %d (p=%.3f)\n", collapsed, row.place(len(variants) > 1), c.Ratio, c.Than, c.P)
+			fmt.Fprintf(&text, "%s collapse at %s: %.2fx the requests of %d (p=%.3f)\n", collapsed, row.place(len(variants) > 1), c.Ratio, c.Than, c.P)
 		}
 	}
 	for _, w := range Warnings(rows) {
