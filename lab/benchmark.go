@@ -49,26 +49,33 @@ const untuned = "untuned"
 
 // baseline reads what a benchmark is compared with: the word untuned, or a server.
 func (r *reader) baseline(b *syntax.Block, bm *Benchmark) {
-	const name = "baseline"
+	const (
+		name = "baseline"
+		form = "baseline takes the word %q or a reference to a server"
+	)
+	meant := func(given string) string {
+		if syntax.Nearest(given, []string{untuned}) == "" {
+			return ""
+		}
+		return fmt.Sprintf(" Write baseline = %q.", untuned)
+	}
 	e := b.Expr(name)
 	if e == nil {
 		return
 	}
 	at := e.Range()
-	if hcl.ExprAsKeyword(e) == untuned {
-		b.Report(at, "Invalid baseline", "A word stands in quotes. Write baseline = %q.", untuned)
-		return
-	}
 	if v, diags := e.Value(nil); !diags.HasErrors() && !v.IsNull() && v.Type() == cty.String {
-		word := v.AsString()
-		if word == untuned {
+		if v.AsString() == untuned {
 			bm.BaselineUntuned = true
 			return
 		}
-		if _, known := r.declared["server"][strings.TrimPrefix(word, "server.")]; !known {
-			b.Report(at, "Invalid baseline", "baseline takes the word %q or a reference to a server; found the string %q%s", untuned, word, syntax.DidYouMean(word, []string{untuned}))
+		if _, known := r.declared["server"][strings.TrimPrefix(v.AsString(), "server.")]; !known {
+			b.Report(at, "Invalid baseline", form+"; found the string %q.%s", untuned, v.AsString(), meant(v.AsString()))
 			return
 		}
+	} else if steps, diags := hcl.AbsTraversalForExpr(e); diags.HasErrors() || len(steps) == 1 {
+		b.Report(at, "Invalid baseline", form+"; found %s.%s", untuned, b.Source(at), meant(b.Source(at)))
+		return
 	}
 	server, ok := r.reference(b, name, "server")
 	if ok && server == bm.Server {

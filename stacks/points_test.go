@@ -162,7 +162,7 @@ tune "box" {
 `
 
 func load(duration string) string {
-	return strings.Replace(comparison(duration), "  compare     = true\n", "", 1)
+	return strings.Replace(comparison(duration), "  baseline    = \"untuned\"\n", "", 1)
 }
 
 func comparison(duration string) string {
@@ -173,7 +173,7 @@ benchmark "health" {
   connections = [2]
   warm_up     = "0s"
   duration    = "` + duration + `"
-  compare     = true
+  baseline    = "untuned"
 }
 `
 }

@@ -28,18 +28,20 @@ func Run(ctx context.Context, series Series, loader Loader, tuning Tuning, progr
 		}
 	}()
 	step := Step{Trials: series.trials()}
+	var last Variant
 	order := series.orders()
 	for round := range max(series.Rounds, 1) {
 		for _, connections := range series.Connections {
 			for _, i := range order(round, connections) {
 				variant := series.Variants[i]
+				last = variant
 				step.Trial++
 				step.Round, step.Connections = round+1, connections
 				if len(series.Variants) > 1 {
 					step.Variant = variant.Name
 				}
 				figures, err := func() (results.Figures, error) {
-					if err := switchTo(ctx, variant, tuning, &suspended); err != nil {
+					if err := switchTo(ctx, variant.Untuned, tuning, &suspended); err != nil {
 						return results.Figures{}, err
 					}
 					return series.trial(ctx, step, variant, loader, progress)
@@ -49,6 +51,15 @@ func Run(ctx context.Context, series Series, loader Loader, tuning Tuning, progr
 				}
 				trials = append(trials, results.Trial{Round: step.Round, Connections: connections, Variant: variant.Name, Figures: figures})
 			}
+		}
+	}
+	if suspended {
+		// The sockets of the server were made on untuned hosts: it must not stay so.
+		if err := switchTo(ctx, false, tuning, &suspended); err != nil {
+			return trials, err
+		}
+		if err := last.Server.Restart(ctx); err != nil {
+			return trials, fmt.Errorf("start the server of %s afresh on the tuned host: %w", last.Target, err)
 		}
 	}
 	return trials, nil
@@ -63,12 +74,12 @@ func (s Step) String() string {
 }
 
 // switchTo brings the hosts into the state of a variant.
-func switchTo(ctx context.Context, variant Variant, tuning Tuning, suspended *bool) error {
+func switchTo(ctx context.Context, untuned bool, tuning Tuning, suspended *bool) error {
 	switch {
-	case variant.Untuned && !*suspended:
+	case untuned && !*suspended:
 		*suspended = true // also where Suspend fails half way
 		return tuning.Suspend(ctx)
-	case !variant.Untuned && *suspended:
+	case !untuned && *suspended:
 		if err := tuning.Resume(ctx); err != nil {
 			return err
 		}
