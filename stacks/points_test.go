@@ -2,7 +2,10 @@
 
 package main
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // point is a moment in the work of a lab at which something is killed.
 type point struct {
