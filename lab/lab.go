@@ -15,34 +15,35 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Lab is a whole lab as resources. Its maps are made to be stack outputs.
+// Lab is a whole lab as resources. Its outputs are made to be stack outputs: what has failed
+// in an update that goes on after errors is not in them.
 type Lab struct {
 	pulumi.ResourceState
 
 	// Hosts has the facts of each host, by its name.
-	Hosts pulumi.Map
+	Hosts pulumi.Output
 	// SSH has the command that logs in to each host, by its name.
-	SSH pulumi.Map
+	SSH pulumi.Output
 	// Tuning has the verdict on each setting, by the name of its host.
-	Tuning pulumi.Map
+	Tuning pulumi.Output
 	// Notes say what the tuning of a host has chosen by its facts and why, by its name.
-	Notes pulumi.Map
+	Notes pulumi.Output
 	// Lock is what a lock file of now would hold: the identity of each host, by its name.
-	Lock pulumi.StringMapMapOutput
+	Lock pulumi.Output
 	// Benchmarks has the rows of each benchmark, by its name.
-	Benchmarks pulumi.Map
+	Benchmarks pulumi.Output
 	// Results has the result document of each benchmark, by its name.
-	Results pulumi.Map
+	Results pulumi.Output
 	// Benchstat is the runs of all benchmarks as lines of the Go benchmark format.
-	Benchstat pulumi.StringOutput
+	Benchstat pulumi.Output
 	// Summary is the tables of all benchmarks as text.
-	Summary pulumi.StringOutput
+	Summary pulumi.Output
 }
 
 // New makes the lab of a definition. The order is by dependency: namespaces, links,
 // hosts, tuning, servers, benchmarks; a destroy runs it backwards.
 func New(ctx *pulumi.Context, name string, d *Definition, opts ...pulumi.ResourceOption) (*Lab, error) {
-	l := &Lab{Hosts: pulumi.Map{}, SSH: pulumi.Map{}, Tuning: pulumi.Map{}, Notes: pulumi.Map{}, Benchmarks: pulumi.Map{}, Results: pulumi.Map{}}
+	l := &Lab{}
 	if err := ctx.RegisterComponentResource("benchlab:index:Lab", name, l, opts...); err != nil {
 		return nil, err
 	}
@@ -161,6 +162,7 @@ func (b *builder) makeLinks(d *Definition) error {
 }
 
 func (b *builder) makeHosts(d *Definition) error {
+	facts, logins := pulumi.Map{}, pulumi.Map{}
 	for _, h := range d.Hosts {
 		args := &sdkhosts.HostArgs{Lab: b.instance}
 		if h.Adopt {
@@ -190,10 +192,10 @@ func (b *builder) makeHosts(d *Definition) error {
 			return err
 		}
 		b.hosts[h.Name], b.judged[h.Name] = host, b.judge(d.Lock, h.Name, host)
-		b.lab.Hosts[h.Name] = host.Facts
-		b.lab.SSH[h.Name] = host.Login
+		facts[h.Name], logins[h.Name] = host.Facts, host.Login
 	}
-	b.lab.Lock = b.lock(d.Lock)
+	b.lab.Hosts, b.lab.SSH = b.known(facts), b.known(logins)
+	b.lab.Lock = b.orElse(b.lock(d.Lock), d.Lock.locked())
 	return nil
 }
 
@@ -254,10 +256,12 @@ func (b *builder) makeProfiles(d *Definition) error {
 		settings[t.Host] = append(settings[t.Host], profile.Settings)
 		notes[t.Host] = append(notes[t.Host], profile.Notes)
 	}
+	verdicts, choices := pulumi.Map{}, pulumi.Map{}
 	for host := range settings {
-		b.lab.Tuning[host] = pulumi.All(settings[host]...).ApplyT(joined[sdktuning.Setting])
-		b.lab.Notes[host] = pulumi.All(notes[host]...).ApplyT(joined[string])
+		verdicts[host] = pulumi.All(settings[host]...).ApplyT(joined[sdktuning.Setting])
+		choices[host] = pulumi.All(notes[host]...).ApplyT(joined[string])
 	}
+	b.lab.Tuning, b.lab.Notes = b.known(verdicts), b.known(choices)
 	return nil
 }
 
@@ -321,6 +325,7 @@ func (b *builder) makeServers(d *Definition) error {
 }
 
 func (b *builder) makeBenchmarks(d *Definition) error {
+	rows, documents := pulumi.Map{}, pulumi.Map{}
 	var tables, lines []any
 	var after []pulumi.Resource
 	for _, m := range d.Benchmarks {
@@ -364,11 +369,11 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 			return err
 		}
 		after = []pulumi.Resource{benchmark}
-		b.lab.Benchmarks[m.Name] = benchmark.Result.Rows()
-		b.lab.Results[m.Name] = benchmark.Result
-		tables = append(tables, benchmark.Table)
-		lines = append(lines, benchmark.Lines)
+		rows[m.Name], documents[m.Name] = benchmark.Result.Rows(), benchmark.Result
+		tables = append(tables, b.orElse(benchmark.Table, m.Name+": not measured, see the errors of the update\n"))
+		lines = append(lines, b.orElse(benchmark.Lines, ""))
 	}
+	b.lab.Benchmarks, b.lab.Results = b.known(rows), b.known(documents)
 	b.lab.Summary = texts(tables, "\n")
 	b.lab.Benchstat = texts(lines, "")
 	return nil

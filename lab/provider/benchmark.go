@@ -128,7 +128,7 @@ func (args BenchmarkArgs) variant(s ServerRef) benchmark.Variant {
 	if path == "" {
 		path = "/health"
 	}
-	return benchmark.Variant{Variant: results.Variant{Name: resource.URN(s.URN).Name(), Target: strings.TrimSuffix(s.URL, "/") + path}}
+	return benchmark.Variant{Variant: results.Variant{Name: s.name(), Target: strings.TrimSuffix(s.URL, "/") + path}}
 }
 
 // digest covers what the result depends on: not where the hosts are reached.
@@ -145,6 +145,14 @@ func (args BenchmarkArgs) digest() (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// name of the server in the program; empty while it is not known.
+func (s ServerRef) name() string {
+	if urn, err := resource.ParseURN(s.URN); err == nil {
+		return urn.Name()
+	}
+	return ""
 }
 
 // measured is what a result depends on of a server.

@@ -3,6 +3,7 @@ package provider
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -43,6 +44,10 @@ func TestSeriesVariants(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+	// In a preview a server may be unknown, and the series is still to be estimated.
+	if series, err := (BenchmarkArgs{Baseline: &ServerRef{}, Connections: []int{1, 2}, Duration: "1s"}).series(); err != nil || series.Estimate() != 8*time.Second {
+		t.Errorf("unknown servers: %v, %v", series.Estimate(), err)
 	}
 	if _, err := (BenchmarkArgs{Server: raw, Duration: "1s", Baseline: &fiber, BaselineUntuned: true}).series(); err == nil || !strings.Contains(err.Error(), "one baseline") {
 		t.Errorf("two baselines: error %v", err)
