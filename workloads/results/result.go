@@ -45,20 +45,25 @@ Unit allocs/req better=lower
 `
 
 // Lines renders the trials in the Go benchmark format, one line for each, for benchstat.
-// There are no configuration lines: benchstat sets only those results side by side that
-// have them in common.
+// The baseline comes first, as benchstat compares with what it sees first. There are no
+// configuration lines: benchstat sets only those results side by side that have them in
+// common.
 func (r Result) Lines() string {
 	var text strings.Builder
 	text.WriteString(units)
-	for _, t := range r.Trials {
-		text.WriteString("Benchmark" + capital(word(r.Benchmark)))
+	for _, v := range r.Variants {
+		name := "Benchmark" + capital(word(r.Benchmark))
 		if len(r.Variants) > 1 {
-			text.WriteString("/variant=" + word(t.Variant))
+			name += "/variant=" + word(v.Name)
 		}
-		// The count stands last: benchstat takes what follows the last dash of a name for
-		// GOMAXPROCS, and a variant may be called gogc-800.
-		fmt.Fprintf(&text, "/conns=%d 1 %v req/s %d p50-ns %d p90-ns %d p99-ns %d max-ns %d errors %d GCs %v allocs/req\n",
-			t.Connections, t.RequestsPerSecond, t.P50, t.P90, t.P99, t.Max, t.Errors, t.Collections, t.AllocationsPerRequest)
+		for _, t := range r.Trials {
+			if t.Variant == v.Name {
+				// The count stands last: benchstat takes what follows the last dash of a
+				// name for GOMAXPROCS, and a variant may be called gogc-800.
+				fmt.Fprintf(&text, "%s/conns=%d 1 %v req/s %d p50-ns %d p90-ns %d p99-ns %d max-ns %d errors %d GCs %v allocs/req\n",
+					name, t.Connections, t.RequestsPerSecond, t.P50, t.P90, t.P99, t.Max, t.Errors, t.Collections, t.AllocationsPerRequest)
+			}
+		}
 	}
 	return text.String()
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,6 +99,11 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// of returns the trials of one variant.
+func of(r Result, variant string) []Trial {
+	return slices.DeleteFunc(slices.Clone(r.Trials), func(t Trial) bool { return t.Variant != variant })
+}
+
 // TestLines reads the lines as benchstat does.
 func TestLines(t *testing.T) {
 	r := full()
@@ -125,7 +131,7 @@ func TestLines(t *testing.T) {
 		t.Error(err)
 	}
 	var want []string
-	for _, trial := range r.Trials {
+	for _, trial := range slices.Concat(of(r, "raw"), of(r, "fiber-2")) {
 		want = append(want, fmt.Sprintf("Two_frameworks /variant=%s /conns=%d %s", trial.Variant, trial.Connections, Count(trial.RequestsPerSecond)))
 	}
 	want = append(want, "Health /conns=8000 1M")
