@@ -107,7 +107,7 @@ func of(r Result, variant string) []Trial {
 // TestLines reads the lines as benchstat does.
 func TestLines(t *testing.T) {
 	r := full()
-	alone := Result{Benchmark: "health", Variants: r.Variants[:1], Trials: []Trial{{1, 8000, "raw", Figures{RequestsPerSecond: 1e6, P99: 1}}}}
+	alone := Result{Benchmark: "health/a b", Variants: r.Variants[:1], Trials: []Trial{{1, 8000, "raw", Figures{RequestsPerSecond: 1e6, P99: 1}}}}
 	reader := benchfmt.NewReader(strings.NewReader(r.Lines()+alone.Lines()), "lines")
 	var got []string
 	for reader.Scan() {
@@ -134,11 +134,11 @@ func TestLines(t *testing.T) {
 	for _, trial := range slices.Concat(of(r, "raw"), of(r, "fiber-2")) {
 		want = append(want, fmt.Sprintf("Two_frameworks /variant=%s /conns=%d %s", trial.Variant, trial.Connections, Count(trial.RequestsPerSecond)))
 	}
-	want = append(want, "Health /conns=8000 1M")
+	want = append(want, "Health_a_b /conns=8000 1M")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("benchmarks (-want +got):\n%s", diff)
 	}
-	for unit, better := range map[string]int{"req/s": 1, "p99-sec": -1, "errors": -1} {
+	for unit, better := range map[string]int{"req/s": 1, "p50-sec": -1, "p90-sec": -1, "p99-sec": -1, "max-sec": -1, "errors": -1, "GCs": -1, "allocs/req": -1} {
 		if got := reader.Units().GetBetter(unit); got != better {
 			t.Errorf("%s: better %d, want %d", unit, got, better)
 		}
