@@ -340,6 +340,7 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		args := &sdkworkloads.BenchmarkArgs{
 			Server: server.Ref, Loader: loader,
 			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
+			ServerIdentity: b.identity(d.Lock, b.serverHost[m.Server]), LoaderIdentity: b.identity(d.Lock, m.Loader),
 		}
 		taking := []string{b.serverHost[m.Server], m.Loader}
 		if m.Baseline != "" {
@@ -348,6 +349,7 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 				return err
 			}
 			args.Baseline = baseline.Ref
+			args.BaselineIdentity = b.identity(d.Lock, b.serverHost[m.Baseline])
 			taking = append(taking, b.serverHost[m.Baseline])
 		}
 		args.Tuning = b.digests(taking...)

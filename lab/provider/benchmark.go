@@ -7,13 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/workloads/benchmark"
 	"github.com/hanzoai/benchlab/workloads/results"
 	p "github.com/pulumi/pulumi-go-provider"
@@ -40,6 +36,10 @@ type BenchmarkArgs struct {
 	Tuning          []string   `pulumi:"tuning,optional"`
 	Links           []string   `pulumi:"links,optional"`
 	ProgramDigest   string     `pulumi:"programDigest,optional"`
+	// The identities say what the hosts should be. They are no reason to measure again.
+	ServerIdentity   map[string]string `pulumi:"serverIdentity,optional"`
+	BaselineIdentity map[string]string `pulumi:"baselineIdentity,optional"`
+	LoaderIdentity   map[string]string `pulumi:"loaderIdentity,optional"`
 }
 
 // BenchmarkState is the state of a Benchmark.
@@ -71,6 +71,9 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Tuning, "Digests of the tuning that the result depends on (Profile.digest).")
 	a.Describe(&args.Links, "Digests of the links that the load goes over (Link.digest).")
 	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
+	a.Describe(&args.ServerIdentity, "What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.")
+	a.Describe(&args.BaselineIdentity, "What the baseline's host should be, likewise.")
+	a.Describe(&args.LoaderIdentity, "What the loader's host should be, likewise.")
 }
 
 // Annotate documents the outputs.
@@ -139,6 +142,7 @@ func (args BenchmarkArgs) digest() (string, error) {
 		args.Baseline = &baseline
 	}
 	args.Loader = HostRef{MachineID: args.Loader.MachineID}
+	args.ServerIdentity, args.BaselineIdentity, args.LoaderIdentity = nil, nil, nil
 	text, err := json.Marshal(args)
 	if err != nil {
 		return "", err
@@ -216,78 +220,4 @@ func announce(ctx context.Context, args BenchmarkArgs) {
 	if series, err := args.series(); err == nil && len(series.Connections) > 0 {
 		p.GetLogger(ctx).Infof("will measure for about %s", series.Estimate().Round(time.Second))
 	}
-}
-
-func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state BenchmarkState, err error) {
-	state = BenchmarkState{BenchmarkArgs: args}
-	series, err := args.series()
-	if err != nil {
-		return state, err
-	}
-	if state.Digest, err = args.digest(); err != nil {
-		return state, err
-	}
-	loaderHost, err := b.lab.need(ctx, args.Loader)
-	if err != nil {
-		return state, err
-	}
-	machines := map[string]*hosts.Host{args.Loader.MachineID: loaderHost}
-	servers := []ServerRef{args.Server}
-	if args.Baseline != nil {
-		servers = []ServerRef{*args.Baseline, args.Server}
-	}
-	for _, s := range servers {
-		if machines[s.Host.MachineID], err = b.lab.need(ctx, s.Host); err != nil {
-			return state, err
-		}
-	}
-	local, err := b.lab.binaries.Path("benchlab-loader", loaderHost.Arch())
-	if err != nil {
-		return state, err
-	}
-	status(ctx, "uploading the loader")
-	binary, err := loaderHost.Upload(ctx, local)
-	if err != nil {
-		return state, fmt.Errorf("%s: %w", args.Loader.Connection, err)
-	}
-	site, err := openSite(ctx, machines, args.Loader.Lab)
-	if err != nil {
-		return state, err
-	}
-	defer func() { err = errors.Join(err, site.Close()) }()
-	for i := range series.Variants {
-		ref := servers[min(i, len(servers)-1)] // untuned and tuned are of one server
-		series.Variants[i].Server = server{machines[ref.Host.MachineID], site, ref}
-	}
-	series.Seed = rand.IntN(math.MaxInt32)
-	trials, err := benchmark.Run(ctx, series, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
-		q := s.Progress
-		if q.Phase == results.PhaseWarmUp || q.Phase == results.PhaseMeasure {
-			status(ctx, "%s, %s %.1f of %.1f s: %s req/s, p50 %s, p99 %s, %d errors", s, q.Phase, q.Elapsed, q.Total,
-				results.Count(q.RequestsPerSecond), results.Duration(q.P50), results.Duration(q.P99), q.Errors)
-		}
-	})
-	if err != nil {
-		return state, err
-	}
-	name := resource.URN(urn(ctx)).Name()
-	state.Result = series.Result(name, trials, time.Now())
-	state.Table = results.Table(title(name, series), state.Result.Rows)
-	state.Lines = state.Result.Lines()
-	return state, nil
-}
-
-// title names a benchmark and what was measured above its table.
-func title(name string, series benchmark.Series) string {
-	var targets []string
-	for _, v := range series.Variants {
-		if !slices.Contains(targets, v.Target) {
-			targets = append(targets, v.Target)
-		}
-	}
-	text := name + ": " + strings.Join(targets, " and ")
-	if rounds := max(series.Rounds, 1); rounds > 1 {
-		text += fmt.Sprintf(", medians of %d rounds", rounds)
-	}
-	return text
 }

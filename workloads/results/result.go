@@ -29,7 +29,8 @@ type Result struct {
 	Rows     []Row     `json:"rows" pulumi:"rows"`
 	// Trials are all runs of the loader, in the order in which they ran.
 	Trials []Trial `json:"trials" pulumi:"trials"`
-	// Warnings say what the rows do not allow to conclude.
+	// Warnings say what whoever reads the result should know: what the rows do not allow to
+	// conclude, and what else its maker has found.
 	Warnings []string `json:"warnings,omitempty" pulumi:"warnings,optional"`
 }
 

@@ -19,6 +19,8 @@ type Benchmark struct {
 
 	// Another server, measured in turn with `server` and compared with. At least 6 rounds make intervals of 95 %.
 	Baseline ServerRefPtrOutput `pulumi:"baseline"`
+	// What the baseline's host should be, likewise.
+	BaselineIdentity pulumi.StringMapOutput `pulumi:"baselineIdentity"`
 	// Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.
 	BaselineUntuned pulumi.BoolPtrOutput `pulumi:"baselineUntuned"`
 	// Connection counts, measured one after the other.
@@ -33,6 +35,8 @@ type Benchmark struct {
 	Links pulumi.StringArrayOutput `pulumi:"links"`
 	// The host that the load comes from.
 	Loader hosts.HostRefOutput `pulumi:"loader"`
+	// What the loader's host should be, likewise.
+	LoaderIdentity pulumi.StringMapOutput `pulumi:"loaderIdentity"`
 	// Path of the request. Default `/health`.
 	Path pulumi.StringPtrOutput `pulumi:"path"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
@@ -43,6 +47,8 @@ type Benchmark struct {
 	Rounds pulumi.IntPtrOutput `pulumi:"rounds"`
 	// The server to load.
 	Server ServerRefOutput `pulumi:"server"`
+	// What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.
+	ServerIdentity pulumi.StringMapOutput `pulumi:"serverIdentity"`
 	// The rows as text.
 	Table pulumi.StringOutput `pulumi:"table"`
 	// Digests of the tuning that the result depends on (Profile.digest).
@@ -111,6 +117,8 @@ func BenchmarkExists(ctx *pulumi.Context,
 type benchmarkArgs struct {
 	// Another server, measured in turn with `server` and compared with. At least 6 rounds make intervals of 95 %.
 	Baseline *ServerRef `pulumi:"baseline"`
+	// What the baseline's host should be, likewise.
+	BaselineIdentity map[string]string `pulumi:"baselineIdentity"`
 	// Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.
 	BaselineUntuned *bool `pulumi:"baselineUntuned"`
 	// Connection counts, measured one after the other.
@@ -121,6 +129,8 @@ type benchmarkArgs struct {
 	Links []string `pulumi:"links"`
 	// The host that the load comes from.
 	Loader hosts.HostRef `pulumi:"loader"`
+	// What the loader's host should be, likewise.
+	LoaderIdentity map[string]string `pulumi:"loaderIdentity"`
 	// Path of the request. Default `/health`.
 	Path *string `pulumi:"path"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
@@ -129,6 +139,8 @@ type benchmarkArgs struct {
 	Rounds *int `pulumi:"rounds"`
 	// The server to load.
 	Server ServerRef `pulumi:"server"`
+	// What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.
+	ServerIdentity map[string]string `pulumi:"serverIdentity"`
 	// Digests of the tuning that the result depends on (Profile.digest).
 	Tuning []string `pulumi:"tuning"`
 	// Time before the measurement of each connection count, such as `1s`. Default: none.
@@ -139,6 +151,8 @@ type benchmarkArgs struct {
 type BenchmarkArgs struct {
 	// Another server, measured in turn with `server` and compared with. At least 6 rounds make intervals of 95 %.
 	Baseline ServerRefPtrInput
+	// What the baseline's host should be, likewise.
+	BaselineIdentity pulumi.StringMapInput
 	// Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.
 	BaselineUntuned pulumi.BoolPtrInput
 	// Connection counts, measured one after the other.
@@ -149,6 +163,8 @@ type BenchmarkArgs struct {
 	Links pulumi.StringArrayInput
 	// The host that the load comes from.
 	Loader hosts.HostRefInput
+	// What the loader's host should be, likewise.
+	LoaderIdentity pulumi.StringMapInput
 	// Path of the request. Default `/health`.
 	Path pulumi.StringPtrInput
 	// Set by the provider: digest of the loader, so that a new build measures again.
@@ -157,6 +173,8 @@ type BenchmarkArgs struct {
 	Rounds pulumi.IntPtrInput
 	// The server to load.
 	Server ServerRefInput
+	// What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.
+	ServerIdentity pulumi.StringMapInput
 	// Digests of the tuning that the result depends on (Profile.digest).
 	Tuning pulumi.StringArrayInput
 	// Time before the measurement of each connection count, such as `1s`. Default: none.
@@ -255,6 +273,11 @@ func (o BenchmarkOutput) Baseline() ServerRefPtrOutput {
 	return o.ApplyT(func(v *Benchmark) ServerRefPtrOutput { return v.Baseline }).(ServerRefPtrOutput)
 }
 
+// What the baseline's host should be, likewise.
+func (o BenchmarkOutput) BaselineIdentity() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringMapOutput { return v.BaselineIdentity }).(pulumi.StringMapOutput)
+}
+
 // Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.
 func (o BenchmarkOutput) BaselineUntuned() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.BoolPtrOutput { return v.BaselineUntuned }).(pulumi.BoolPtrOutput)
@@ -290,6 +313,11 @@ func (o BenchmarkOutput) Loader() hosts.HostRefOutput {
 	return o.ApplyT(func(v *Benchmark) hosts.HostRefOutput { return v.Loader }).(hosts.HostRefOutput)
 }
 
+// What the loader's host should be, likewise.
+func (o BenchmarkOutput) LoaderIdentity() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringMapOutput { return v.LoaderIdentity }).(pulumi.StringMapOutput)
+}
+
 // Path of the request. Default `/health`.
 func (o BenchmarkOutput) Path() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.Path }).(pulumi.StringPtrOutput)
@@ -313,6 +341,11 @@ func (o BenchmarkOutput) Rounds() pulumi.IntPtrOutput {
 // The server to load.
 func (o BenchmarkOutput) Server() ServerRefOutput {
 	return o.ApplyT(func(v *Benchmark) ServerRefOutput { return v.Server }).(ServerRefOutput)
+}
+
+// What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.
+func (o BenchmarkOutput) ServerIdentity() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringMapOutput { return v.ServerIdentity }).(pulumi.StringMapOutput)
 }
 
 // The rows as text.
