@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { hosttest.Main(m) }
 // newPool returns a pool that is closed when the test is over.
 func newPool(t *testing.T) *hosts.Pool {
 	t.Helper()
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {
 			t.Error(err)

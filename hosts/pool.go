@@ -14,6 +14,7 @@ import (
 type Pool struct {
 	binaries Binaries
 	files    localFiles
+	secrets  Secrets
 	// life ends with Close; a dial belongs to the pool, not to the call that began it.
 	life context.Context
 	end  context.CancelFunc
@@ -24,10 +25,11 @@ type Pool struct {
 	waiting map[hostspec.Connection]*audience
 }
 
-// NewPool returns a pool that starts agents from the given binaries.
-func NewPool(binaries Binaries) *Pool {
+// NewPool returns a pool that starts agents from the given binaries and logs in with the
+// given secrets; they may be nil.
+func NewPool(binaries Binaries, secrets Secrets) *Pool {
 	life, end := context.WithCancel(context.Background())
-	return &Pool{binaries: binaries, life: life, end: end, open: map[hostspec.Connection]*Host{}, waiting: map[hostspec.Connection]*audience{}}
+	return &Pool{binaries: binaries, secrets: secrets, life: life, end: end, open: map[hostspec.Connection]*Host{}, waiting: map[hostspec.Connection]*audience{}}
 }
 
 // Host returns the connected host. Concurrent callers share one dial; a connection that
@@ -44,7 +46,7 @@ func (p *Pool) Host(ctx context.Context, c hostspec.Connection) (*Host, error) {
 			return h, nil
 		}
 		// The dial serves every waiting caller, so one cancelled call must not end it.
-		h, err := connect(WithTrace(p.life, audience.trace()), c, p.binaries, &p.files)
+		h, err := connect(WithTrace(p.life, audience.trace()), c, p.binaries, &p.files, p.secrets)
 		if err != nil {
 			return nil, err
 		}

@@ -168,7 +168,7 @@ func TestLostConnection(t *testing.T) {
 func TestCloseLeavesNothing(t *testing.T) {
 	host := hosttest.New(t, "close")
 	before := runtime.NumGoroutine()
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	for range 3 {
 		h, err := pool.Host(t.Context(), host.Connection)
 		if err != nil {

@@ -25,7 +25,7 @@ var owner = spec.Owner{URN: "urn:pulumi:test::agent::benchlab:workloads:Server::
 // connect returns a host with its agent; the connection is closed when the test is over.
 func connect(t *testing.T, host *hosttest.Host) *hosts.Host {
 	t.Helper()
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {
 			t.Error(err)

@@ -73,6 +73,18 @@ func (*Host) WireDependencies(f infer.FieldSelector, args *HostArgs, state *Host
 	f.OutputField(&state.Ref).DependsOn(f.InputField(&args.Connection), f.InputField(&args.Lab), f.InputField(&args.Links), f.InputField(&args.Decommissioned))
 }
 
+// Check refuses a secret in the place of a reference to it: it would stand in the state.
+func (h *Host) Check(ctx context.Context, r infer.CheckRequest) (infer.CheckResponse[HostArgs], error) {
+	args, failures, err := infer.DefaultCheck[HostArgs](ctx, r.NewInputs)
+	c := args.Connection
+	for property, text := range map[string]string{"passphrase": c.Passphrase, "password": c.Password, "becomePassword": c.BecomePassword} {
+		if _, err := hostspec.ParseSecretRef(text); err != nil {
+			failures = append(failures, p.CheckFailure{Property: "connection." + property, Reason: err.Error()})
+		}
+	}
+	return infer.CheckResponse[HostArgs]{Inputs: args, Failures: failures}, err
+}
+
 // Diff makes another machine a replacement and another address of the same an update.
 func (h *Host) Diff(ctx context.Context, r infer.DiffRequest[HostArgs, HostState]) (infer.DiffResponse, error) {
 	d := infer.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}

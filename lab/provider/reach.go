@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hanzoai/benchlab/hosts"
+	"github.com/hanzoai/benchlab/hosts/hostspec"
 )
 
 // errGone marks a namespace host that provably exists no more.
@@ -36,6 +38,9 @@ func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 		}
 		if ctx.Err() != nil {
 			return nil, err
+		}
+		if strings.Contains(err.Error(), hostspec.FromSecret+":") {
+			return nil, fmt.Errorf("%w; one that was changed takes effect with the next `pulumi up` without --refresh", err)
 		}
 		return nil, fmt.Errorf("%w; if the host is gone for good: decommissioned = true in its host block and `pulumi up` let it go", err)
 	}
