@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // maxConnections is how many connections one address can have to one listener: the
@@ -21,7 +23,6 @@ func (r *reader) benchmark(b *syntax.Block) Benchmark {
 		Name: b.Name, Connections: connections(b),
 		Rounds: b.Positive("rounds", maxRounds),
 	}
-	bm.Compare, _ = b.Bool("compare")
 	var okServer, okLoader bool
 	bm.Server, okServer = r.reference(b, "server", "server")
 	bm.Loader, okLoader = r.reference(b, "loader", "host")
@@ -34,22 +35,70 @@ func (r *reader) benchmark(b *syntax.Block) Benchmark {
 		}
 	}
 	if okServer && okLoader {
-		r.reachable(b, bm)
+		r.reachable(b, bm.Loader, bm.Server)
+	}
+	r.baseline(b, &bm)
+	if bm.Baseline != "" && okLoader {
+		r.reachable(b, bm.Loader, bm.Baseline)
 	}
 	return bm
 }
 
+// untuned is the word for the hosts with their originals.
+const untuned = "untuned"
+
+// baseline reads what a benchmark is compared with: the word untuned, or a server.
+func (r *reader) baseline(b *syntax.Block, bm *Benchmark) {
+	const (
+		name = "baseline"
+		form = "baseline takes the word %q or a reference to a server"
+	)
+	meant := func(given string) string {
+		if syntax.Nearest(given, []string{untuned}) == "" {
+			return ""
+		}
+		return fmt.Sprintf(" Write baseline = %q.", untuned)
+	}
+	e := b.Expr(name)
+	if e == nil {
+		return
+	}
+	at := e.Range()
+	if v, diags := e.Value(nil); !diags.HasErrors() && !v.IsNull() && v.Type() == cty.String {
+		if v.AsString() == untuned {
+			bm.BaselineUntuned = true
+			return
+		}
+		if _, known := r.declared["server"][strings.TrimPrefix(v.AsString(), "server.")]; !known {
+			b.Report(at, "Invalid baseline", form+"; found the string %q.%s", untuned, v.AsString(), meant(v.AsString()))
+			return
+		}
+	} else if steps, diags := hcl.AbsTraversalForExpr(e); diags.HasErrors() || len(steps) == 1 {
+		b.Report(at, "Invalid baseline", form+"; found %s.%s", untuned, b.Source(at), meant(b.Source(at)))
+		return
+	}
+	server, ok := r.reference(b, name, "server")
+	if ok && server == bm.Server {
+		b.Report(at, fmt.Sprintf("Server %q compared with itself", server),
+			"The baseline is another server, or the same one with the hosts untuned: baseline = %q.", untuned)
+		return
+	}
+	if ok {
+		bm.Baseline = server
+	}
+}
+
 // reachable reports a loader that has no way to the server: a namespace host sees
 // itself and the far ends of its links.
-func (r *reader) reachable(b *syntax.Block, bm Benchmark) {
-	server, known := r.servers[bm.Server]
-	loader := r.hosts[bm.Loader]
-	if !known || bm.Loader == server.host {
+func (r *reader) reachable(b *syntax.Block, loaderName, serverName string) {
+	server, known := r.servers[serverName]
+	loader := r.hosts[loaderName]
+	if !known || loaderName == server.host {
 		return
 	}
 	a := server.listen.Addr()
 	if a.IsLoopback() {
-		b.Report(b.At("loader"), fmt.Sprintf("host %q can't reach server %q", bm.Loader, bm.Server),
+		b.Report(b.At("loader"), fmt.Sprintf("host %q can't reach server %q", loaderName, serverName),
 			"The server listens on %s, which only host %s itself can reach. Let it listen on an address of a NIC.", a, server.host)
 		return
 	}
@@ -58,15 +107,15 @@ func (r *reader) reachable(b *syntax.Block, bm Benchmark) {
 	}
 	far, linked := r.addresses[a]
 	for _, l := range r.def.Links {
-		if linked && l.Name == far.link && (l.Ends[0].Host == bm.Loader || l.Ends[1].Host == bm.Loader) {
+		if linked && l.Name == far.link && (l.Ends[0].Host == loaderName || l.Ends[1].Host == loaderName) {
 			return
 		}
 	}
 	if r.hosts[server.host].Namespace != nil && !linked {
 		return // reported with the server
 	}
-	b.Report(b.At("loader"), fmt.Sprintf("host %q can't reach server %q", bm.Loader, bm.Server),
-		"No link joins host %s to %s. Take a loader at the other end of that address's link, or add a link.", bm.Loader, a)
+	b.Report(b.At("loader"), fmt.Sprintf("host %q can't reach server %q", loaderName, serverName),
+		"No link joins host %s to %s. Take a loader at the other end of that address's link, or add a link.", loaderName, a)
 }
 
 // connections reads the list of connection counts, each a place of its own.
@@ -119,7 +168,7 @@ func (d *Definition) Estimate() time.Duration {
 	var total time.Duration
 	for _, b := range d.Benchmarks {
 		runs := len(b.Connections) * max(b.Rounds, 1)
-		if b.Compare {
+		if b.Baseline != "" || b.BaselineUntuned {
 			runs *= 2
 		}
 		total += time.Duration(runs) * (b.WarmUp + b.Duration)

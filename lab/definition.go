@@ -84,6 +84,9 @@ type Benchmark struct {
 	Duration    time.Duration
 	// Rounds is how often each connection count is measured; 0 means once.
 	Rounds int
-	// Compare measures untuned and tuned, in turn.
-	Compare bool
+	// Baseline is another server that Server is compared with; the two are measured in turn.
+	Baseline string
+	// BaselineUntuned compares the hosts tuned with the hosts untuned, in turn. At most one
+	// of the two baselines is set.
+	BaselineUntuned bool
 }

@@ -119,9 +119,9 @@ func TestLoad(t *testing.T) {
 			{Name: "health", Server: "health", Loader: "evo", Path: "/health?full=1",
 				Connections: []int{100, 1000}, WarmUp: time.Second, Duration: 5 * time.Second},
 			{Name: "six", Server: "six", Loader: "evo",
-				Connections: []int{1}, WarmUp: 0, Duration: 1500 * time.Millisecond},
+				Connections: []int{1}, WarmUp: 0, Duration: 1500 * time.Millisecond, Rounds: 2, Baseline: "health"},
 			{Name: "rack", Server: "rack", Loader: "rack-2",
-				Connections: []int{10}, WarmUp: time.Second, Duration: time.Minute},
+				Connections: []int{10}, WarmUp: time.Second, Duration: time.Minute, BaselineUntuned: true},
 			{Name: "loopback", Server: "loopback", Loader: "evo",
 				Connections: []int{10}, WarmUp: time.Second, Duration: time.Second},
 		},
@@ -129,7 +129,7 @@ func TestLoad(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)
 	}
-	if got, want := got.Estimate(), 2*6*time.Second+1500*time.Millisecond+61*time.Second+2*time.Second; got != want {
+	if got, want := got.Estimate(), 12*time.Second+4*1500*time.Millisecond+2*61*time.Second+2*time.Second; got != want {
 		t.Errorf("Estimate: got %v, want %v", got, want)
 	}
 }

@@ -53,6 +53,6 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 		{Name: "warm_up", Example: `"1s"`},
 		{Name: "duration", Example: `"5s"`},
 		{Name: "rounds", Example: `6`, Optional: true},
-		{Name: "compare", Example: `true`, Optional: true},
+		{Name: "baseline", Example: `"untuned"`, Optional: true},
 	}},
 }}

@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,30 +15,35 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Lab is a whole lab as resources. Its maps are made to be stack outputs.
+// Lab is a whole lab as resources. Its outputs are made to be stack outputs: what has failed
+// in an update that goes on after errors is not in them.
 type Lab struct {
 	pulumi.ResourceState
 
 	// Hosts has the facts of each host, by its name.
-	Hosts pulumi.Map
+	Hosts pulumi.Output
 	// SSH has the command that logs in to each host, by its name.
-	SSH pulumi.Map
+	SSH pulumi.Output
 	// Tuning has the verdict on each setting, by the name of its host.
-	Tuning pulumi.Map
+	Tuning pulumi.Output
 	// Notes say what the tuning of a host has chosen by its facts and why, by its name.
-	Notes pulumi.Map
+	Notes pulumi.Output
 	// Lock is what a lock file of now would hold: the identity of each host, by its name.
-	Lock pulumi.StringMapMapOutput
+	Lock pulumi.Output
 	// Benchmarks has the rows of each benchmark, by its name.
-	Benchmarks pulumi.Map
+	Benchmarks pulumi.Output
+	// Results has the result document of each benchmark, by its name.
+	Results pulumi.Output
+	// Benchstat is the runs of all benchmarks as lines of the Go benchmark format.
+	Benchstat pulumi.Output
 	// Summary is the tables of all benchmarks as text.
-	Summary pulumi.StringOutput
+	Summary pulumi.Output
 }
 
 // New makes the lab of a definition. The order is by dependency: namespaces, links,
 // hosts, tuning, servers, benchmarks; a destroy runs it backwards.
 func New(ctx *pulumi.Context, name string, d *Definition, opts ...pulumi.ResourceOption) (*Lab, error) {
-	l := &Lab{Hosts: pulumi.Map{}, SSH: pulumi.Map{}, Tuning: pulumi.Map{}, Notes: pulumi.Map{}, Benchmarks: pulumi.Map{}}
+	l := &Lab{}
 	if err := ctx.RegisterComponentResource("benchlab:index:Lab", name, l, opts...); err != nil {
 		return nil, err
 	}
@@ -156,6 +162,7 @@ func (b *builder) makeLinks(d *Definition) error {
 }
 
 func (b *builder) makeHosts(d *Definition) error {
+	facts, logins := pulumi.Map{}, pulumi.Map{}
 	for _, h := range d.Hosts {
 		args := &sdkhosts.HostArgs{Lab: b.instance}
 		if h.Adopt {
@@ -185,10 +192,10 @@ func (b *builder) makeHosts(d *Definition) error {
 			return err
 		}
 		b.hosts[h.Name], b.judged[h.Name] = host, b.judge(d.Lock, h.Name, host)
-		b.lab.Hosts[h.Name] = host.Facts
-		b.lab.SSH[h.Name] = host.Login
+		facts[h.Name], logins[h.Name] = host.Facts, host.Login
 	}
-	b.lab.Lock = b.lock(d.Lock)
+	b.lab.Hosts, b.lab.SSH = b.known(facts), b.known(logins)
+	b.lab.Lock = b.orElse(b.lock(d.Lock), d.Lock.locked())
 	return nil
 }
 
@@ -249,10 +256,12 @@ func (b *builder) makeProfiles(d *Definition) error {
 		settings[t.Host] = append(settings[t.Host], profile.Settings)
 		notes[t.Host] = append(notes[t.Host], profile.Notes)
 	}
+	verdicts, choices := pulumi.Map{}, pulumi.Map{}
 	for host := range settings {
-		b.lab.Tuning[host] = pulumi.All(settings[host]...).ApplyT(joined[sdktuning.Setting])
-		b.lab.Notes[host] = pulumi.All(notes[host]...).ApplyT(joined[string])
+		verdicts[host] = pulumi.All(settings[host]...).ApplyT(joined[sdktuning.Setting])
+		choices[host] = pulumi.All(notes[host]...).ApplyT(joined[string])
 	}
+	b.lab.Tuning, b.lab.Notes = b.known(verdicts), b.known(choices)
 	return nil
 }
 
@@ -269,7 +278,7 @@ func joined[T any](lists []any) []T {
 func (b *builder) digests(hosts ...string) pulumi.StringArray {
 	var digests pulumi.StringArray
 	for i, host := range hosts {
-		if i > 0 && host == hosts[0] { // a loader on the server's own host
+		if slices.Contains(hosts[:i], host) { // a loader on the server's own host
 			continue
 		}
 		for _, p := range b.profiles[host] {
@@ -316,7 +325,8 @@ func (b *builder) makeServers(d *Definition) error {
 }
 
 func (b *builder) makeBenchmarks(d *Definition) error {
-	var tables []any
+	rows, documents := pulumi.Map{}, pulumi.Map{}
+	var tables, lines []any
 	var after []pulumi.Resource
 	for _, m := range d.Benchmarks {
 		server, err := find(b.servers, "server", m.Server, "benchmark "+m.Name)
@@ -330,10 +340,20 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		args := &sdkworkloads.BenchmarkArgs{
 			Server: server.Ref, Loader: loader,
 			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
-			Tuning:         b.digests(b.serverHost[m.Server], m.Loader),
 			ServerIdentity: b.identity(d.Lock, b.serverHost[m.Server]), LoaderIdentity: b.identity(d.Lock, m.Loader),
 		}
-		if links := b.linksOf(b.serverHost[m.Server], m.Loader); links != nil {
+		taking := []string{b.serverHost[m.Server], m.Loader}
+		if m.Baseline != "" {
+			baseline, err := find(b.servers, "server", m.Baseline, "benchmark "+m.Name)
+			if err != nil {
+				return err
+			}
+			args.Baseline = baseline.Ref
+			args.BaselineIdentity = b.identity(d.Lock, b.serverHost[m.Baseline])
+			taking = append(taking, b.serverHost[m.Baseline])
+		}
+		args.Tuning = b.digests(taking...)
+		if links := b.linksOf(taking...); links != nil {
 			args.Links = links
 		}
 		if m.Path != "" {
@@ -342,8 +362,8 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		if m.Rounds > 0 {
 			args.Rounds = pulumi.Int(m.Rounds)
 		}
-		if m.Compare {
-			args.Compare = pulumi.Bool(true)
+		if m.BaselineUntuned {
+			args.BaselineUntuned = pulumi.Bool(true)
 		}
 		// One after the other: two at a time would measure each other.
 		benchmark, err := sdkworkloads.NewBenchmark(b.ctx, m.Name, args, b.parent, pulumi.DependsOn(after))
@@ -351,15 +371,23 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 			return err
 		}
 		after = []pulumi.Resource{benchmark}
-		b.lab.Benchmarks[m.Name] = benchmark.Rows
-		tables = append(tables, benchmark.Table)
+		rows[m.Name], documents[m.Name] = benchmark.Result.Rows(), benchmark.Result
+		tables = append(tables, b.orElse(benchmark.Table, m.Name+": not measured, see the errors of the update\n"))
+		lines = append(lines, b.orElse(benchmark.Lines, ""))
 	}
-	b.lab.Summary = pulumi.All(tables...).ApplyT(func(tables []any) string {
-		var texts []string
-		for _, t := range tables {
-			texts = append(texts, t.(string))
-		}
-		return strings.Join(texts, "\n")
-	}).(pulumi.StringOutput)
+	b.lab.Benchmarks, b.lab.Results = b.known(rows), b.known(documents)
+	b.lab.Summary = texts(tables, "\n")
+	b.lab.Benchstat = texts(lines, "")
 	return nil
+}
+
+// texts makes one text of several.
+func texts(parts []any, between string) pulumi.StringOutput {
+	return pulumi.All(parts...).ApplyT(func(parts []any) string {
+		var texts []string
+		for _, part := range parts {
+			texts = append(texts, part.(string))
+		}
+		return strings.Join(texts, between)
+	}).(pulumi.StringOutput)
 }

@@ -40,6 +40,14 @@ func LoadLock(path string) (*Lock, error) {
 	return l, nil
 }
 
+// locked is what the lock file holds; nothing where there is none.
+func (l *Lock) locked() map[string]map[string]string {
+	if l == nil || l.hosts == nil {
+		return map[string]map[string]string{}
+	}
+	return l.hosts
+}
+
 // differences says in what a host is another system than the locked one. A host that is
 // not locked yet has none.
 func (l *Lock) differences(host string, now map[string]string) []string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // output prints a part of the stack's outputs:
@@ -115,6 +116,22 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 		text := os.Expand(ts.ReadFile(name), ts.Getenv)
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
 	}
+}
+
+// valid holds the JSON that the last command printed against a JSON schema:
+//
+//	valid ../workloads/results/result.schema.json
+//
+// The path is relative to this package.
+func valid(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: valid SCHEMA")
+	}
+	schema, err := jsonschema.NewCompiler().Compile(args[0])
+	ts.Check(err)
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile("stdout")))
+	ts.Check(err)
+	ts.Check(schema.Validate(document))
 }
 
 // noSecret looks for the private keys of the lab in everything that Pulumi keeps and in

@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 			"wire":     wire,
 			"killhost": killHost,
 			"nosecret": noSecret,
+			"valid":    valid,
 		},
 	})
 }

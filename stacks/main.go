@@ -26,6 +26,8 @@ func main() {
 		ctx.Export("notes", l.Notes)
 		ctx.Export("lock", l.Lock)
 		ctx.Export("benchmarks", l.Benchmarks)
+		ctx.Export("results", l.Results)
+		ctx.Export("benchstat", l.Benchstat)
 		ctx.Export("summary", l.Summary)
 		return nil
 	})

@@ -2,7 +2,10 @@
 
 package main
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // point is a moment in the work of a lab at which something is killed.
 type point struct {
@@ -93,13 +96,13 @@ var points = []point{
 	},
 	{
 		// Some originals are back for the untuned half of a comparison, others not yet.
-		name: "suspending", before: bare + tuned("box", "65535") + server, then: bare + tuned("box", "65535") + server + comparison("60s"),
-		trap: atWrite(finTimeout), wanted: bare + tuned("box", "65535") + server + comparison("100ms"),
+		name: "suspending", before: bare + tuned("box", "65535") + server, then: bare + tuned("box", "65535") + server + comparison("3s", 20),
+		trap: atWrite(finTimeout), wanted: bare + tuned("box", "65535") + server + comparison("100ms", 1),
 		live: map[string]string{somaxconn: "65535", finTimeout: "11"},
 	},
 	{
-		name: "suspended", before: bare + tuned("box", "65535") + server, then: bare + tuned("box", "65535") + server + comparison("60s"),
-		trap: whileLoaded, wanted: bare + tuned("box", "65535") + server + comparison("100ms"),
+		name: "suspended", before: bare + tuned("box", "65535") + server, then: bare + tuned("box", "65535") + server + comparison("3s", 20),
+		trap: whileLoaded, wanted: bare + tuned("box", "65535") + server + comparison("100ms", 1),
 		live: map[string]string{somaxconn: "65535", finTimeout: "11"},
 	},
 	{
@@ -162,18 +165,20 @@ tune "box" {
 `
 
 func load(duration string) string {
-	return strings.Replace(comparison(duration), "  compare     = true\n", "", 1)
+	return strings.Replace(comparison(duration, 1), "  baseline    = \"untuned\"\n", "", 1)
 }
 
-func comparison(duration string) string {
-	return `
+// comparison has so many rounds, as the untuned half may be the second one of a round.
+func comparison(duration string, rounds int) string {
+	return fmt.Sprintf(`
 benchmark "health" {
   server      = server.health
   loader      = host.box
   connections = [2]
   warm_up     = "0s"
-  duration    = "` + duration + `"
-  compare     = true
+  duration    = %q
+  rounds      = %d
+  baseline    = "untuned"
 }
-`
+`, duration, rounds)
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hanzoai/benchlab/hosts"
-	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"github.com/hanzoai/benchlab/workloads/benchmark"
 	"github.com/hanzoai/benchlab/workloads/results"
 	p "github.com/pulumi/pulumi-go-provider"
@@ -26,33 +24,31 @@ type Benchmark struct{ lab *lab }
 
 // BenchmarkArgs are the inputs of a Benchmark.
 type BenchmarkArgs struct {
-	Server        ServerRef `pulumi:"server"`
-	Loader        HostRef   `pulumi:"loader"`
-	Path          string    `pulumi:"path,optional"`
-	Connections   []int     `pulumi:"connections"`
-	WarmUp        string    `pulumi:"warmUp,optional"`
-	Duration      string    `pulumi:"duration"`
-	Rounds        int       `pulumi:"rounds,optional"`
-	Compare       bool      `pulumi:"compare,optional"`
-	Tuning        []string  `pulumi:"tuning,optional"`
-	Links         []string  `pulumi:"links,optional"`
-	ProgramDigest string    `pulumi:"programDigest,optional"`
-	// ServerIdentity and LoaderIdentity say what the hosts should be. They are no reason to
-	// measure again.
-	ServerIdentity map[string]string `pulumi:"serverIdentity,optional"`
-	LoaderIdentity map[string]string `pulumi:"loaderIdentity,optional"`
+	Server          ServerRef  `pulumi:"server"`
+	Loader          HostRef    `pulumi:"loader"`
+	Path            string     `pulumi:"path,optional"`
+	Connections     []int      `pulumi:"connections"`
+	WarmUp          string     `pulumi:"warmUp,optional"`
+	Duration        string     `pulumi:"duration"`
+	Rounds          int        `pulumi:"rounds,optional"`
+	Baseline        *ServerRef `pulumi:"baseline,optional"`
+	BaselineUntuned bool       `pulumi:"baselineUntuned,optional"`
+	Tuning          []string   `pulumi:"tuning,optional"`
+	Links           []string   `pulumi:"links,optional"`
+	ProgramDigest   string     `pulumi:"programDigest,optional"`
+	// The identities say what the hosts should be. They are no reason to measure again.
+	ServerIdentity   map[string]string `pulumi:"serverIdentity,optional"`
+	BaselineIdentity map[string]string `pulumi:"baselineIdentity,optional"`
+	LoaderIdentity   map[string]string `pulumi:"loaderIdentity,optional"`
 }
 
 // BenchmarkState is the state of a Benchmark.
 type BenchmarkState struct {
 	BenchmarkArgs
-	Rows   []results.Row   `pulumi:"rows"`
-	Trials []results.Trial `pulumi:"trials"`
-	Table  string          `pulumi:"table"`
-	Ran    string          `pulumi:"ran"`
-	Digest string          `pulumi:"digest"`
-	// Warnings are about what should be known to whoever reads the result.
-	Warnings []string `pulumi:"warnings,optional"`
+	Result results.Result `pulumi:"result"`
+	Table  string         `pulumi:"table"`
+	Lines  string         `pulumi:"lines"`
+	Digest string         `pulumi:"digest"`
 }
 
 // Annotate documents the resource.
@@ -70,43 +66,53 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.WarmUp, "Time before the measurement of each connection count, such as `1s`. Default: none.")
 	a.Describe(&args.Duration, "Time of each measurement, such as `5s`.")
 	a.Describe(&args.Rounds, "How often each connection count is measured, interleaved; the rows have the medians. Default 1.")
-	a.Describe(&args.Compare, "Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.")
+	a.Describe(&args.Baseline, "Another server, measured in turn with `server` and compared with. At least 6 rounds make intervals of 95 %.")
+	a.Describe(&args.BaselineUntuned, "Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.")
 	a.Describe(&args.Tuning, "Digests of the tuning that the result depends on (Profile.digest).")
 	a.Describe(&args.Links, "Digests of the links that the load goes over (Link.digest).")
 	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
 	a.Describe(&args.ServerIdentity, "What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.")
+	a.Describe(&args.BaselineIdentity, "What the baseline's host should be, likewise.")
 	a.Describe(&args.LoaderIdentity, "What the loader's host should be, likewise.")
 }
 
 // Annotate documents the outputs.
 func (b *BenchmarkState) Annotate(a infer.Annotator) {
-	a.Describe(&b.Rows, "A row for each connection count. Durations are nanoseconds.")
-	a.Describe(&b.Trials, "Every run of the loader, in the order in which they ran.")
+	a.Describe(&b.Result, "The result document: a row for each variant at each connection count, and every run of the loader. Durations are nanoseconds.")
 	a.Describe(&b.Table, "The rows as text.")
-	a.Describe(&b.Ran, "When it ran (RFC 3339).")
+	a.Describe(&b.Lines, "Every run of the loader as a line of the Go benchmark format, for benchstat.")
 	a.Describe(&b.Digest, "Digest of everything that the result depends on.")
-	a.Describe(&b.Warnings, "In what the hosts were other systems than they should be.")
 }
 
 // WireDependencies keeps the result known while nothing that it depends on changes.
 func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, state *BenchmarkState) {
 	inputs := []infer.InputField{
 		f.InputField(&args.Server), f.InputField(&args.Loader), f.InputField(&args.Path), f.InputField(&args.Connections),
-		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Compare), f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
+		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Baseline), f.InputField(&args.BaselineUntuned),
+		f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
 	}
-	for _, output := range []any{&state.Rows, &state.Trials, &state.Table, &state.Ran, &state.Digest, &state.Warnings} {
+	for _, output := range []any{&state.Result, &state.Table, &state.Lines, &state.Digest} {
 		f.OutputField(output).DependsOn(inputs...)
 	}
 }
 
 // series is what to measure. Durations that do not parse are an error of Check.
 func (args BenchmarkArgs) series() (benchmark.Series, error) {
-	s := benchmark.Series{Connections: args.Connections, Rounds: args.Rounds, Compare: args.Compare}
-	path := args.Path
-	if path == "" {
-		path = "/health"
+	s := benchmark.Series{Connections: args.Connections, Rounds: args.Rounds}
+	own := args.variant(args.Server)
+	switch {
+	case args.Baseline != nil && args.BaselineUntuned:
+		return s, errors.New("baseline and baselineUntuned: a benchmark has one baseline; take two benchmarks")
+	case args.Baseline != nil:
+		s.Variants = []benchmark.Variant{args.variant(*args.Baseline), own}
+	case args.BaselineUntuned:
+		own.Name = results.Tuned
+		baseline := own
+		baseline.Name, baseline.Untuned = results.Untuned, true
+		s.Variants = []benchmark.Variant{baseline, own}
+	default:
+		s.Variants = []benchmark.Variant{own}
 	}
-	s.Target = strings.TrimSuffix(args.Server.URL, "/") + path
 	var err error
 	if s.Duration, err = time.ParseDuration(args.Duration); err != nil {
 		return s, fmt.Errorf("duration: %w", err)
@@ -119,17 +125,44 @@ func (args BenchmarkArgs) series() (benchmark.Series, error) {
 	return s, nil
 }
 
+// variant is a server as one of the settings that are measured.
+func (args BenchmarkArgs) variant(s ServerRef) benchmark.Variant {
+	path := args.Path
+	if path == "" {
+		path = "/health"
+	}
+	return benchmark.Variant{Variant: results.Variant{Name: s.name(), Target: strings.TrimSuffix(s.URL, "/") + path}}
+}
+
 // digest covers what the result depends on: not where the hosts are reached.
 func (args BenchmarkArgs) digest() (string, error) {
-	args.Server.Host, args.Server.URN = HostRef{MachineID: args.Server.Host.MachineID}, ""
+	args.Server = args.Server.measured()
+	if args.Baseline != nil {
+		baseline := args.Baseline.measured()
+		args.Baseline = &baseline
+	}
 	args.Loader = HostRef{MachineID: args.Loader.MachineID}
-	args.ServerIdentity, args.LoaderIdentity = nil, nil
+	args.ServerIdentity, args.BaselineIdentity, args.LoaderIdentity = nil, nil, nil
 	text, err := json.Marshal(args)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// name of the server in the program; empty while it is not known.
+func (s ServerRef) name() string {
+	if urn, err := resource.ParseURN(s.URN); err == nil {
+		return urn.Name()
+	}
+	return ""
+}
+
+// measured is what a result depends on of a server.
+func (s ServerRef) measured() ServerRef {
+	s.Host, s.URN = HostRef{MachineID: s.Host.MachineID}, ""
+	return s
 }
 
 // Check judges the parameters as far as they are known and adds the digest of the loader.
@@ -187,81 +220,4 @@ func announce(ctx context.Context, args BenchmarkArgs) {
 	if series, err := args.series(); err == nil && len(series.Connections) > 0 {
 		p.GetLogger(ctx).Infof("will measure for about %s", series.Estimate().Round(time.Second))
 	}
-}
-
-func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state BenchmarkState, err error) {
-	state = BenchmarkState{BenchmarkArgs: args}
-	series, err := args.series()
-	if err != nil {
-		return state, err
-	}
-	if state.Digest, err = args.digest(); err != nil {
-		return state, err
-	}
-	status(ctx, "uploading the loader")
-	binary, err := b.lab.upload(ctx, b.lab.forWork(args.Loader), "benchlab-loader")
-	if err != nil {
-		return state, err
-	}
-	serverHost, err := b.lab.need(ctx, args.Server.Host)
-	if err != nil {
-		return state, err
-	}
-	loaderHost, err := b.lab.need(ctx, args.Loader)
-	if err != nil {
-		return state, err
-	}
-	if state.Warnings, err = args.otherSystems(ctx, serverHost, loaderHost); err != nil {
-		return state, err
-	}
-	for _, w := range state.Warnings {
-		p.GetLogger(ctx).Warning(w)
-	}
-	site, err := openSite(ctx, map[string]*hosts.Host{args.Server.Host.MachineID: serverHost, args.Loader.MachineID: loaderHost}, args.Loader.Lab)
-	if err != nil {
-		return state, err
-	}
-	defer func() { err = errors.Join(err, site.Close()) }()
-	state.Trials, err = benchmark.Run(ctx, series, server{serverHost, site, args.Server}, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
-		q := s.Progress
-		if q.Phase == results.PhaseWarmUp || q.Phase == results.PhaseMeasure {
-			status(ctx, "%d connections %s (%d of %d), %s %.1f of %.1f s: %s req/s, p50 %s, p99 %s, %d errors",
-				s.Connections, s.Variant, s.Trial, s.Trials, q.Phase, q.Elapsed, q.Total,
-				results.Count(q.RequestsPerSecond), results.Duration(q.P50), results.Duration(q.P99), q.Errors)
-		}
-	})
-	if n := len(state.Trials); err != nil && n > 0 {
-		err = fmt.Errorf("%w; what was measured before is not kept (%d trials): the next up measures anew", err, n)
-	}
-	if err != nil {
-		return state, err
-	}
-	state.Rows = results.Rows(state.Trials)
-	state.Table = results.Table(resource.URN(urn(ctx)).Name()+": "+series.Target, state.Rows)
-	state.Ran = time.Now().UTC().Format(time.RFC3339)
-	return state, nil
-}
-
-// otherSystems says in what the hosts are not what they should be. It asks them, for what
-// the state says of them may be of before their last boot.
-func (args BenchmarkArgs) otherSystems(ctx context.Context, serverHost, loaderHost *hosts.Host) ([]string, error) {
-	asked := []struct {
-		host     *hosts.Host
-		ref      HostRef
-		identity map[string]string
-	}{{serverHost, args.Server.Host, args.ServerIdentity}, {loaderHost, args.Loader, args.LoaderIdentity}}
-	if args.Loader.MachineID == args.Server.Host.MachineID {
-		asked = asked[:1]
-	}
-	var found []string
-	for _, a := range asked {
-		look, err := a.host.Look(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range hostspec.IdentityDifferences(a.identity, look.Facts.Identity(), "when this lab was locked") {
-			found = append(found, fmt.Sprintf("%s: %s: this result is of another system; `make lock` accepts it", a.ref.Connection, d))
-		}
-	}
-	return found, nil
 }

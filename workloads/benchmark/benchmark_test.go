@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -89,15 +88,20 @@ type fixedTuning struct{ t *testing.T }
 func (f fixedTuning) Suspend(context.Context) error { f.t.Error("suspended"); return nil }
 func (f fixedTuning) Resume(context.Context) error  { f.t.Error("resumed"); return nil }
 
+// one is the variant of a series that compares nothing.
+func one(target string, s benchmark.Server) []benchmark.Variant {
+	return []benchmark.Variant{{Variant: results.Variant{Name: "health", Target: target}, Server: s}}
+}
+
 func TestRun(t *testing.T) {
 	url, stats := startServer(t)
 	series := benchmark.Series{
-		Target: url + "/health", Connections: []int{3, 50, 1},
+		Variants: one(url+"/health", stats), Connections: []int{3, 50, 1},
 		WarmUp: 50 * time.Millisecond, Duration: 200 * time.Millisecond,
 	}
 	var seen []int
-	trials, err := benchmark.Run(t.Context(), series, stats, inProcess{}, fixedTuning{t}, func(s benchmark.Step) {
-		if s.Trials != 3 || s.Round != 1 || s.Variant != results.Tuned || s.Connections != series.Connections[s.Trial-1] {
+	trials, err := benchmark.Run(t.Context(), series, inProcess{}, fixedTuning{t}, func(s benchmark.Step) {
+		if s.Trials != 3 || s.Round != 1 || s.Variant != "" || s.Connections != series.Connections[s.Trial-1] {
 			t.Errorf("step %+v", s)
 		}
 		if s.Progress.Phase == results.PhaseMeasure {
@@ -176,39 +180,14 @@ func risingCounters(n int) (results.ServerStats, error) {
 	return results.ServerStats{Allocations: int64(n) * 100, Collections: int64(n)}, nil
 }
 
-// TestCompareInterleaves checks the order A B A B and that the server is started afresh
-// under each variant.
-func TestCompareInterleaves(t *testing.T) {
-	s := &stub{stats: risingCounters}
-	s.samples = func(n int) (results.Sample, error) { return goodSample([]int{10, 10, 20, 20}[(n-1)%4]), nil }
-	trials, err := benchmark.Run(t.Context(), benchmark.Series{
-		Target: "http://10.99.0.1:8080/health", Connections: []int{10, 20}, Rounds: 2, Compare: true, Duration: time.Second,
-	}, s, s, s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pair := []string{"suspend", "restart", "untuned", "resume", "restart", "tuned"}
-	if diff := cmp.Diff(slices.Repeat(pair, 4), s.events); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-	var order []string
-	for _, trial := range trials {
-		order = append(order, fmt.Sprint(trial.Round, " ", trial.Connections, " ", trial.Variant))
-	}
-	want := []string{"1 10 untuned", "1 10 tuned", "1 20 untuned", "1 20 tuned", "2 10 untuned", "2 10 tuned", "2 20 untuned", "2 20 tuned"}
-	if diff := cmp.Diff(want, order); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
-	}
-}
-
 // TestFailureResumes: whatever fails while the hosts are untuned, they are tuned again.
 func TestFailureResumes(t *testing.T) {
 	boom, stuck := errors.New("boom"), errors.New("host is stuck")
 	s := &stub{stats: risingCounters, failResume: stuck}
 	s.samples = func(int) (results.Sample, error) { return results.Sample{}, boom }
 	_, err := benchmark.Run(t.Context(), benchmark.Series{
-		Target: "http://10.99.0.1:8080/health", Connections: []int{10}, Compare: true, Duration: time.Second,
-	}, s, s, s, nil)
+		Variants: untunedAndTuned(s)[:1], Connections: []int{10}, Duration: time.Second,
+	}, s, s, nil)
 	if !errors.Is(err, boom) || !errors.Is(err, stuck) {
 		t.Errorf("error %v, want both that of the loader and that of the resume", err)
 	}
@@ -289,9 +268,9 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 				return sample, err
 			}
 			trials, err := benchmark.Run(t.Context(), benchmark.Series{
-				Target: "http://10.99.0.1:8080/health", Connections: []int{10, 20, 30}, Duration: time.Second,
-			}, s, s, s, nil)
-			for _, want := range []string{"http://10.99.0.1:8080/health", "at 20 connections, tuned (trial 2 of 3)", test.want} {
+				Variants: one("http://10.99.0.1:8080/health", s), Connections: []int{10, 20, 30}, Duration: time.Second,
+			}, s, s, nil)
+			for _, want := range []string{"http://10.99.0.1:8080/health", "at 20 connections (trial 2 of 3)", test.want} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("error %v, want %q in it", err, want)
 				}
@@ -306,15 +285,34 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 	}
 }
 
+// TestFailureNamesVariant: where there are several, the error says which one failed.
+func TestFailureNamesVariant(t *testing.T) {
+	s := &stub{stats: risingCounters}
+	s.samples = func(int) (results.Sample, error) { return results.Sample{}, errors.New("boom") }
+	variants := one("http://10.99.0.1:8080/health", s)
+	variants = append(variants, variants[0])
+	variants[1].Name = "other"
+	_, err := benchmark.Run(t.Context(), benchmark.Series{Variants: variants, Connections: []int{10}, Duration: time.Second}, s, s, nil)
+	if err == nil || !strings.Contains(err.Error(), "at 10 connections, health (trial 1 of 2): loader: boom") &&
+		!strings.Contains(err.Error(), "at 10 connections, other (trial 1 of 2): loader: boom") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestRunChecksAllLevelsFirst(t *testing.T) {
 	for want, series := range map[string]benchmark.Series{
-		"no connection counts":       {Target: "http://a/", Duration: time.Second},
-		"connections: want at least": {Target: "http://a/", Duration: time.Second, Connections: []int{1, 0}},
-		`unknown scheme "zap"`:       {Target: "zap://a/", Duration: time.Second, Connections: []int{1}},
-		"duration: want more than 0": {Target: "http://a/", Connections: []int{1}},
+		"at least one variant":           {Duration: time.Second, Connections: []int{1}},
+		"two variants are called health": {Variants: slices.Repeat(one("http://a/", nil), 2), Duration: time.Second, Connections: []int{1}},
+		"no connection counts":           {Variants: one("http://a/", nil), Duration: time.Second},
+		"connections: want at least":     {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{1, 0}},
+		`unknown scheme "zap"`:           {Variants: one("zap://a/", nil), Duration: time.Second, Connections: []int{1}},
+		"duration: want more than 0":     {Variants: one("http://a/", nil), Connections: []int{1}},
 	} {
 		s := &stub{}
-		_, err := benchmark.Run(t.Context(), series, s, s, s, nil)
+		for i := range series.Variants {
+			series.Variants[i].Server = s
+		}
+		_, err := benchmark.Run(t.Context(), series, s, s, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -325,11 +323,11 @@ func TestRunChecksAllLevelsFirst(t *testing.T) {
 }
 
 func TestEstimate(t *testing.T) {
-	series := benchmark.Series{Connections: []int{100, 1000, 4000}, WarmUp: time.Second, Duration: 5 * time.Second}
+	series := benchmark.Series{Variants: one("", nil), Connections: []int{100, 1000, 4000}, WarmUp: time.Second, Duration: 5 * time.Second}
 	if got, want := series.Estimate(), 21*time.Second; got != want {
 		t.Errorf("estimate %s, want %s", got, want)
 	}
-	series.Compare, series.Rounds = true, 5
+	series.Variants, series.Rounds = untunedAndTuned(nil), 5
 	if got, want := series.Estimate(), 210*time.Second; got != want {
 		t.Errorf("estimate of a comparison %s, want %s", got, want)
 	}

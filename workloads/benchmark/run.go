@@ -14,7 +14,7 @@ import (
 // tuning is as the lab file wants it when Run returns, or the error says that it is not.
 // progress, which may be nil, is called with each progress of the loader. Where a trial
 // fails, the error names it, and the trials before it are returned along.
-func Run(ctx context.Context, series Series, server Server, loader Loader, tuning Tuning, progress func(Step)) (trials []results.Trial, err error) {
+func Run(ctx context.Context, series Series, loader Loader, tuning Tuning, progress func(Step)) (trials []results.Trial, err error) {
 	if err := series.Validate(); err != nil {
 		return nil, err
 	}
@@ -28,35 +28,58 @@ func Run(ctx context.Context, series Series, server Server, loader Loader, tunin
 		}
 	}()
 	step := Step{Trials: series.trials()}
+	var last Variant
+	order := series.orders()
 	for round := range max(series.Rounds, 1) {
 		for _, connections := range series.Connections {
-			for _, variant := range series.variants() {
+			for _, i := range order(round, connections) {
+				variant := series.Variants[i]
+				last = variant
 				step.Trial++
-				step.Round, step.Connections, step.Variant = round+1, connections, variant
+				step.Round, step.Connections = round+1, connections
+				if len(series.Variants) > 1 {
+					step.Variant = variant.Name
+				}
 				figures, err := func() (results.Figures, error) {
-					if err := switchTo(ctx, variant, tuning, &suspended); err != nil {
+					if err := switchTo(ctx, variant.Untuned, tuning, &suspended); err != nil {
 						return results.Figures{}, err
 					}
-					return series.trial(ctx, step, server, loader, progress)
+					return series.trial(ctx, step, variant, loader, progress)
 				}()
 				if err != nil {
-					return trials, fmt.Errorf("benchmark of %s at %d connections, %s (trial %d of %d): %w",
-						series.Target, connections, variant, step.Trial, step.Trials, err)
+					return trials, fmt.Errorf("benchmark of %s at %s: %w", variant.Target, step, err)
 				}
-				trials = append(trials, results.Trial{Round: step.Round, Connections: connections, Variant: variant, Figures: figures})
+				trials = append(trials, results.Trial{Round: step.Round, Connections: connections, Variant: variant.Name, Figures: figures})
 			}
+		}
+	}
+	if suspended {
+		// The sockets of the server were made on untuned hosts: it must not stay so.
+		if err := switchTo(ctx, false, tuning, &suspended); err != nil {
+			return trials, err
+		}
+		if err := last.Server.Restart(ctx); err != nil {
+			return trials, fmt.Errorf("start the server of %s afresh on the tuned host: %w", last.Target, err)
 		}
 	}
 	return trials, nil
 }
 
+// String names the trial of the step: "1000 connections, untuned (trial 3 of 24)".
+func (s Step) String() string {
+	if s.Variant == "" {
+		return fmt.Sprintf("%d connections (trial %d of %d)", s.Connections, s.Trial, s.Trials)
+	}
+	return fmt.Sprintf("%d connections, %s (trial %d of %d)", s.Connections, s.Variant, s.Trial, s.Trials)
+}
+
 // switchTo brings the hosts into the state of a variant.
-func switchTo(ctx context.Context, variant results.Variant, tuning Tuning, suspended *bool) error {
+func switchTo(ctx context.Context, untuned bool, tuning Tuning, suspended *bool) error {
 	switch {
-	case variant == results.Untuned && !*suspended:
+	case untuned && !*suspended:
 		*suspended = true // also where Suspend fails half way
 		return tuning.Suspend(ctx)
-	case variant == results.Tuned && *suspended:
+	case !untuned && *suspended:
 		if err := tuning.Resume(ctx); err != nil {
 			return err
 		}
@@ -66,15 +89,15 @@ func switchTo(ctx context.Context, variant results.Variant, tuning Tuning, suspe
 }
 
 // trial starts the server afresh and runs the loader once.
-func (s Series) trial(ctx context.Context, step Step, server Server, loader Loader, progress func(Step)) (results.Figures, error) {
-	if err := server.Restart(ctx); err != nil {
+func (s Series) trial(ctx context.Context, step Step, variant Variant, loader Loader, progress func(Step)) (results.Figures, error) {
+	if err := variant.Server.Restart(ctx); err != nil {
 		return results.Figures{}, fmt.Errorf("start the server afresh: %w", err)
 	}
-	before, err := server.ServerStats(ctx)
+	before, err := variant.Server.ServerStats(ctx)
 	if err != nil {
 		return results.Figures{}, fmt.Errorf("read the server's counters before the load: %w", err)
 	}
-	sample, err := loader.RunLoader(ctx, s.config(step.Connections).Args(), func(p results.Progress) {
+	sample, err := loader.RunLoader(ctx, s.config(variant, step.Connections).Args(), func(p results.Progress) {
 		step := step
 		step.Progress = p
 		progress(step)
@@ -85,7 +108,7 @@ func (s Series) trial(ctx context.Context, step Step, server Server, loader Load
 	if err := check(sample, step.Connections); err != nil {
 		return results.Figures{}, err
 	}
-	after, err := server.ServerStats(ctx)
+	after, err := variant.Server.ServerStats(ctx)
 	if err != nil {
 		return results.Figures{}, fmt.Errorf("read the server's counters after the load: %w", err)
 	}

@@ -1,5 +1,5 @@
-// Package benchmark runs the series of one benchmark: the same target at one connection
-// count after the other, with the server's counters read around each.
+// Package benchmark runs the series of one benchmark: one or more variants at one connection
+// count after the other, with the server's counters read around each run.
 //
 // It knows neither how the loader is started nor how the server's counters are read: its
 // caller does both, over whatever connection it has to the hosts.
@@ -7,7 +7,10 @@ package benchmark
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/hanzoai/benchlab/workloads/loader"
@@ -18,19 +21,26 @@ import (
 // starts of server and loader, connecting, draining, and two readings of the counters.
 const trialOverhead = time.Second
 
-// A Series is one target measured at several connection counts, in their order.
+// A Series is one or more variants measured at several connection counts, in their order.
 type Series struct {
-	// Target is the URL of the request: "http://10.99.0.1:8080/health".
-	Target      string
+	// Variants are measured in turn at each connection count; the first is the baseline.
+	Variants    []Variant
 	Connections []int
 	// Rounds is how often each is measured; 0 means once. The rounds are interleaved: all
 	// connection counts, then all again, so that a machine that changes in the course of
 	// the run changes for all of them alike.
 	Rounds int
-	// Compare measures each connection count untuned and tuned, one right after the other.
-	Compare bool
+	// Seed of the order of the variants.
+	Seed int
 	// WarmUp and Duration are those of each trial.
 	WarmUp, Duration time.Duration
+}
+
+// A Variant is one setting that is measured.
+type Variant struct {
+	results.Variant
+	// Server serves the variant's target.
+	Server Server
 }
 
 // A Server is the server that is loaded.
@@ -59,32 +69,42 @@ type Loader interface {
 // A Step is a moment of a running series.
 type Step struct {
 	Connections int
-	Variant     results.Variant
-	Round       int
+	// Variant is the name of the one that runs; empty where there is only one.
+	Variant string
+	Round   int
 	// This run of the loader is the Trial-th (from 1) of Trials.
 	Trial, Trials int
 	Progress      results.Progress
 }
 
-// variants in the order in which they are measured in each round.
-func (s Series) variants() []results.Variant {
-	if s.Compare {
-		return []results.Variant{results.Untuned, results.Tuned}
+// orders yields the order of the variants, as indices, of one trial of each after the
+// other. It is drawn at random, so that nothing that comes and goes on the hosts keeps step
+// with it. Each second round of a connection count has the order of the first reversed, so
+// that over two rounds every variant comes early as often as late.
+func (s Series) orders() (next func(round, connections int) []int) {
+	random := rand.New(rand.NewPCG(uint64(s.Seed), 0))
+	last := map[int][]int{}
+	return func(round, connections int) []int {
+		if round%2 == 1 {
+			slices.Reverse(last[connections])
+		} else {
+			last[connections] = random.Perm(len(s.Variants))
+		}
+		return last[connections]
 	}
-	return []results.Variant{results.Tuned}
 }
 
-func (s Series) trials() int { return max(s.Rounds, 1) * len(s.Connections) * len(s.variants()) }
+func (s Series) trials() int { return max(s.Rounds, 1) * len(s.Connections) * len(s.Variants) }
 
 // Estimate is about how long the series takes.
 func (s Series) Estimate() time.Duration {
 	return time.Duration(s.trials()) * (s.WarmUp + s.Duration + trialOverhead)
 }
 
-// config is what the loader does at one connection count.
-func (s Series) config(connections int) loader.Config {
+// config is what the loader does for a variant at one connection count.
+func (s Series) config(v Variant, connections int) loader.Config {
 	return loader.Config{
-		URL:         s.Target,
+		URL:         v.Target,
 		Connections: connections,
 		WarmUp:      s.WarmUp,
 		Duration:    s.Duration,
@@ -94,16 +114,40 @@ func (s Series) config(connections int) loader.Config {
 
 // Validate reports what is wrong with the series, before anything runs.
 func (s Series) Validate() error {
-	if len(s.Connections) == 0 {
-		return fmt.Errorf("benchmark of %s: no connection counts; want at least one", s.Target)
+	if len(s.Variants) == 0 {
+		return errors.New("benchmark of nothing: want at least one variant")
 	}
-	if s.Rounds < 0 {
-		return fmt.Errorf("benchmark of %s: %d rounds; want at least one", s.Target, s.Rounds)
-	}
-	for _, connections := range s.Connections {
-		if err := s.config(connections).Validate(); err != nil {
-			return fmt.Errorf("benchmark of %s: %w", s.Target, err)
+	names := map[string]bool{}
+	for _, v := range s.Variants {
+		if names[v.Name] {
+			return fmt.Errorf("benchmark of %s: two variants are called %s: there is nothing to tell their results apart", v.Target, v.Name)
+		}
+		names[v.Name] = true
+		if len(s.Connections) == 0 {
+			return fmt.Errorf("benchmark of %s: no connection counts; want at least one", v.Target)
+		}
+		if s.Rounds < 0 {
+			return fmt.Errorf("benchmark of %s: %d rounds; want at least one", v.Target, s.Rounds)
+		}
+		for _, connections := range s.Connections {
+			if err := s.config(v, connections).Validate(); err != nil {
+				return fmt.Errorf("benchmark of %s: %w", v.Target, err)
+			}
 		}
 	}
 	return nil
+}
+
+// Result is the document of the series, whose trials have ended now.
+func (s Series) Result(name string, trials []results.Trial, now time.Time) results.Result {
+	r := results.Result{
+		Schema: results.ResultSchema, Benchmark: name, Ran: now.UTC().Format(time.RFC3339),
+		Seed: s.Seed, Rounds: max(s.Rounds, 1), WarmUp: int64(s.WarmUp), Duration: int64(s.Duration), Trials: trials,
+	}
+	for _, v := range s.Variants {
+		r.Variants = append(r.Variants, v.Variant)
+	}
+	r.Rows = results.Rows(trials, r.Variants)
+	r.Warnings = results.Warnings(r.Rows)
+	return r
 }

@@ -1,87 +1,114 @@
 package results
 
-import (
-	"math"
-	"slices"
-
-	"golang.org/x/perf/benchmath"
-)
-
-// Variant says under which tuning a sample was taken.
-type Variant string
-
-const (
-	// Tuned is what the lab file asks for.
-	Tuned Variant = "tuned"
-	// Untuned is what the hosts had before.
-	Untuned Variant = "untuned"
-)
-
-// Trial is one loader run of a benchmark, in the order in which they ran.
-type Trial struct {
-	// Round counts from 1.
-	Round       int     `json:"round" pulumi:"round"`
-	Connections int     `json:"connections" pulumi:"connections"`
-	Variant     Variant `json:"variant" pulumi:"variant"`
-	Figures
-}
-
-// Comparison sets a row's tuned figures against the untuned ones of the same run.
+// Comparison sets a row against the baseline's row at the same connection count.
 type Comparison struct {
-	// Untuned has the medians over the rounds without tuning.
-	Untuned Figures `json:"untuned" pulumi:"untuned"`
-	// Ratio is the median over the rounds of tuned to untuned requests per second. Low
-	// and High bound it with the given confidence, from 0 to 1: the exact interval of
-	// the median, which needs at least six rounds to reach 0.95.
-	Ratio      float64 `json:"ratio" pulumi:"ratio"`
-	Low        float64 `json:"low" pulumi:"low"`
-	High       float64 `json:"high" pulumi:"high"`
-	Confidence float64 `json:"confidence" pulumi:"confidence"`
+	// Baseline is the name of the variant that is compared with.
+	Baseline          string `json:"baseline" pulumi:"baseline"`
+	RequestsPerSecond Change `json:"requestsPerSecond" pulumi:"requestsPerSecond"`
+	P99               Change `json:"p99Ns" pulumi:"p99Ns"`
 }
 
-// wantedConfidence of an interval, as is usual.
-const wantedConfidence = 0.95
+// Collapse says that a row has significantly fewer requests per second than the best row
+// of its variant with fewer connections.
+type Collapse struct {
+	// Than is the connection count of that row.
+	Than int `json:"than" pulumi:"than"`
+	// Ratio is that of the medians, below 1.
+	Ratio float64 `json:"ratio" pulumi:"ratio"`
+	// P is that of the Mann-Whitney U test.
+	P float64 `json:"p" pulumi:"p"`
+}
 
-// Rows summarises trials: a row for each connection count, in their order, with the
-// medians over the rounds. Where there are untuned trials, the row has a comparison.
-func Rows(trials []Trial) []Row {
+// level is the trials of one variant at one connection count.
+type level struct {
+	connections int
+	variant     string
+}
+
+// Rows summarises trials: for each connection count, in the order of their first trials, a
+// row for each variant, in the order of variants, with the medians over the rounds. The
+// first variant is the baseline of the others.
+func Rows(trials []Trial, variants []Variant) []Row {
 	var order []int
-	byLevel := map[int]map[Variant][]Figures{}
+	seen := map[int]bool{}
+	byLevel := map[level][]Trial{}
 	for _, t := range trials {
-		if byLevel[t.Connections] == nil {
+		if !seen[t.Connections] {
+			seen[t.Connections] = true
 			order = append(order, t.Connections)
-			byLevel[t.Connections] = map[Variant][]Figures{}
 		}
-		level := byLevel[t.Connections]
-		level[t.Variant] = append(level[t.Variant], t.Figures)
+		l := level{t.Connections, t.Variant}
+		byLevel[l] = append(byLevel[l], t)
 	}
 	var rows []Row
 	for _, connections := range order {
-		tuned, untuned := byLevel[connections][Tuned], byLevel[connections][Untuned]
-		row := Row{Connections: connections, Rounds: len(tuned), Figures: medians(tuned)}
-		if len(untuned) > 0 && len(untuned) == len(tuned) {
-			row.Comparison = compare(tuned, untuned)
+		for i, v := range variants {
+			own := byLevel[level{connections, v.Name}]
+			if len(own) == 0 {
+				continue
+			}
+			row := newRow(connections, v.Name, own)
+			if i > 0 {
+				row.Comparison = compare(variants[0].Name, byLevel[level{connections, variants[0].Name}], own)
+			}
+			rows = append(rows, row)
 		}
-		rows = append(rows, row)
+	}
+	for i := range rows {
+		rows[i].Collapse = collapse(rows[i], rows, byLevel)
 	}
 	return rows
 }
 
-// compare takes the ratio within each round, so that a machine that grows slower from
-// round to round slows both sides of a ratio alike.
-func compare(tuned, untuned []Figures) *Comparison {
-	ratios := make([]float64, len(tuned))
-	for i := range tuned {
-		ratios[i] = tuned[i].RequestsPerSecond / untuned[i].RequestsPerSecond
+// compare pairs the trials by their rounds. Without a pair there is nothing to compare.
+func compare(name string, baseline, trials []Trial) *Comparison {
+	paired := map[int]Trial{}
+	for _, t := range baseline {
+		paired[t.Round] = t
 	}
-	thresholds := benchmath.DefaultThresholds
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(ratios, &thresholds), wantedConfidence)
-	c := &Comparison{Untuned: medians(untuned), Ratio: s.Center, Low: s.Lo, High: s.Hi, Confidence: s.Confidence}
-	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
-		// Too few rounds for the wanted confidence. What they do say: the true median is
-		// outside the span of n ratios only if all of them fell on one side of it.
-		c.Low, c.High = slices.Min(ratios), slices.Max(ratios)
-		c.Confidence = 1 - math.Pow(2, float64(1-len(ratios)))
+	var a, b []Trial
+	for _, t := range trials {
+		if other, ok := paired[t.Round]; ok {
+			a, b = append(a, other), append(b, t)
+		}
 	}
-	return c
+	if len(b) == 0 {
+		return nil
+	}
+	return &Comparison{
+		Baseline:          name,
+		RequestsPerSecond: change(each(a, rate), each(b, rate)),
+		P99:               change(each(a, p99), each(b, p99)),
+	}
 }
+
+// collapse compares a row with the best of its variant that has fewer connections.
+func collapse(row Row, rows []Row, byLevel map[level][]Trial) *Collapse {
+	var best *Row
+	for i, other := range rows {
+		if other.Variant == row.Variant && other.Connections < row.Connections && (best == nil || other.RequestsPerSecond > best.RequestsPerSecond) {
+			best = &rows[i]
+		}
+	}
+	if best == nil || row.RequestsPerSecond >= best.RequestsPerSecond {
+		return nil
+	}
+	p, significant := differ(each(byLevel[level{best.Connections, row.Variant}], rate), each(byLevel[level{row.Connections, row.Variant}], rate))
+	if !significant {
+		return nil
+	}
+	return &Collapse{Than: best.Connections, Ratio: row.RequestsPerSecond / best.RequestsPerSecond, P: p}
+}
+
+// each takes one figure of each trial.
+func each[T int64 | float64](trials []Trial, figure func(Figures) T) []T {
+	values := make([]T, len(trials))
+	for i, t := range trials {
+		values[i] = figure(t.Figures)
+	}
+	return values
+}
+
+func rate(f Figures) float64 { return f.RequestsPerSecond }
+
+func p99(f Figures) float64 { return float64(f.P99) }

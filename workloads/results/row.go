@@ -1,9 +1,6 @@
 package results
 
-import (
-	"maps"
-	"slices"
-)
+import "maps"
 
 // Figures is what one loader run, or the medians of several, says of a server. Durations
 // are nanoseconds.
@@ -24,14 +21,30 @@ type Figures struct {
 	AllocationsPerRequest float64 `json:"allocationsPerRequest" pulumi:"allocationsPerRequest"`
 }
 
-// Row is one line of a benchmark's table: one connection count, tuned.
+// Row is one line of a benchmark's table: one variant at one connection count.
 type Row struct {
-	Connections int `json:"connections" pulumi:"connections"`
+	Connections int    `json:"connections" pulumi:"connections"`
+	Variant     string `json:"variant" pulumi:"variant"`
 	// Rounds counts the runs that the figures are the medians of.
 	Rounds int `json:"rounds" pulumi:"rounds"`
 	Figures
-	// Comparison with the hosts untuned, where that was asked for.
+	// Intervals of the medians, where there is more than one round.
+	RequestsPerSecondInterval *Interval `json:"requestsPerSecondInterval,omitempty" pulumi:"requestsPerSecondInterval,optional"`
+	P99Interval               *Interval `json:"p99NsInterval,omitempty" pulumi:"p99NsInterval,optional"`
+	// Comparison with the baseline; the baseline itself has none.
 	Comparison *Comparison `json:"comparison,omitempty" pulumi:"comparison,optional"`
+	// Collapse, where fewer connections gave more.
+	Collapse *Collapse `json:"collapse,omitempty" pulumi:"collapse,optional"`
+}
+
+// newRow summarises the trials of one variant at one connection count.
+func newRow(connections int, variant string, trials []Trial) Row {
+	row := Row{Connections: connections, Variant: variant, Rounds: len(trials), Figures: medians(trials)}
+	if len(trials) > 1 {
+		ofRate, ofP99 := interval(each(trials, rate)), interval(each(trials, p99))
+		row.RequestsPerSecondInterval, row.P99Interval = &ofRate, &ofP99
+	}
+	return row
 }
 
 // NewFigures makes the figures of a sample and of the server's counters before and after
@@ -67,38 +80,23 @@ func (s Sample) served() int64 {
 
 // medians takes the median of each figure; of errors the sum, as none may be lost, and of
 // Max the greatest.
-func medians(all []Figures) Figures {
+func medians(trials []Trial) Figures {
 	var m Figures
-	for _, f := range all {
-		m.Max = max(m.Max, f.Max)
-		m.Errors += f.Errors
-		for kind, n := range f.ErrorsByKind {
+	for _, t := range trials {
+		m.Max = max(m.Max, t.Max)
+		m.Errors += t.Errors
+		for kind, n := range t.ErrorsByKind {
 			if m.ErrorsByKind == nil {
 				m.ErrorsByKind = map[string]int64{}
 			}
 			m.ErrorsByKind[kind] += n
 		}
 	}
-	m.RequestsPerSecond = median(all, func(f Figures) float64 { return f.RequestsPerSecond })
-	m.P50 = median(all, func(f Figures) int64 { return f.P50 })
-	m.P90 = median(all, func(f Figures) int64 { return f.P90 })
-	m.P99 = median(all, func(f Figures) int64 { return f.P99 })
-	m.Collections = median(all, func(f Figures) int64 { return f.Collections })
-	m.AllocationsPerRequest = median(all, func(f Figures) float64 { return f.AllocationsPerRequest })
+	m.RequestsPerSecond = middle(each(trials, rate))
+	m.P50 = middle(each(trials, func(f Figures) int64 { return f.P50 }))
+	m.P90 = middle(each(trials, func(f Figures) int64 { return f.P90 }))
+	m.P99 = middle(each(trials, func(f Figures) int64 { return f.P99 }))
+	m.Collections = middle(each(trials, func(f Figures) int64 { return f.Collections }))
+	m.AllocationsPerRequest = middle(each(trials, func(f Figures) float64 { return f.AllocationsPerRequest }))
 	return m
-}
-
-// median of one figure; of an even number the mean of the middle two.
-func median[T int64 | float64](all []Figures, figure func(Figures) T) T {
-	var values []T
-	for _, f := range all {
-		values = append(values, figure(f))
-	}
-	if len(values) == 0 {
-		var none T
-		return none
-	}
-	slices.Sort(values)
-	low, high := values[(len(values)-1)/2], values[len(values)/2]
-	return low + (high-low)/2
 }

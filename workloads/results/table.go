@@ -1,126 +1,163 @@
 package results
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 )
 
-// Table renders the rows of the benchmark name as aligned text with human units, and
-// below it one line for each row that had errors, naming their kinds. A row with a
-// comparison has two lines, untuned and tuned, and their ratio with its interval.
+// Table renders the rows of the benchmark name as aligned text with human units. Where
+// variants are compared, two tables that set them side by side come first: requests per
+// second, then p99. What a reader has to know of the figures stands below as sentences.
 func Table(name string, rows []Row) string {
 	var text strings.Builder
 	if name != "" {
 		text.WriteString(name + "\n")
 	}
-	compared := slices.ContainsFunc(rows, func(r Row) bool { return r.Comparison != nil })
-	// Writes to a strings.Builder cannot fail, so neither can those of the tabwriter.
-	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	line := func(connections string, variant Variant, f Figures, ratio string) {
-		cells := []string{connections}
-		if compared {
-			cells = append(cells, string(variant))
-		}
-		cells = append(cells, Count(f.RequestsPerSecond), Duration(f.P50), Duration(f.P90), Duration(f.P99), Duration(f.Max),
-			strconv.FormatInt(f.Errors, 10), strconv.FormatInt(f.Collections, 10), fmt.Sprintf("%.2f", f.AllocationsPerRequest))
-		if compared {
-			cells = append(cells, ratio)
-		}
-		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t")+"\t")
+	variants := variantsOf(rows)
+	if len(variants) > 1 {
+		sideBySide(&text, "req/s", variants, rows, requestsCell, func(c Comparison) Change { return c.RequestsPerSecond })
+		text.WriteString("\n")
+		sideBySide(&text, "p99", variants, rows, p99Cell, func(c Comparison) Change { return c.P99 })
+		text.WriteString("\n")
 	}
-	heading := "connections\treq/s\tp50\tp90\tp99\tmax\terrors\tGCs\tallocs/req\t"
-	if compared {
-		heading = "connections\ttuning\treq/s\tp50\tp90\tp99\tmax\terrors\tGCs\tallocs/req\ttuned/untuned\t"
-	}
-	_, _ = fmt.Fprintln(table, heading)
-	for _, row := range rows {
-		ratio := ""
-		if c := row.Comparison; c != nil {
-			line(strconv.Itoa(row.Connections), Untuned, c.Untuned, "")
-			ratio = fmt.Sprintf("%.2fx [%.2f, %.2f] at %.0f%%", c.Ratio, c.Low, c.High, 100*c.Confidence)
-			if row.Rounds == 1 {
-				ratio = fmt.Sprintf("%.2fx (1 round)", c.Ratio)
-			}
-		}
-		line(strconv.Itoa(row.Connections), Tuned, row.Figures, ratio)
-	}
-	_ = table.Flush()
+	details(&text, len(variants) > 1, rows)
 	for _, row := range rows {
 		if row.Errors > 0 {
-			fmt.Fprintf(&text, "errors at %d connections: %s\n", row.Connections, Kinds(row.ErrorsByKind))
+			fmt.Fprintf(&text, "errors at %s: %s\n", row.place(len(variants) > 1), Kinds(row.ErrorsByKind))
 		}
-		if c := row.Comparison; c != nil && c.Untuned.Errors > 0 {
-			fmt.Fprintf(&text, "errors at %d connections, untuned: %s\n", row.Connections, Kinds(c.Untuned.ErrorsByKind))
+	}
+	for _, row := range rows {
+		if c := row.Collapse; c != nil {
+			fmt.Fprintf(&text, "%s collapse at %s: %.2fx the requests of %d (p=%.3f)\n", collapsed, row.place(len(variants) > 1), c.Ratio, c.Than, c.P)
 		}
+	}
+	for _, w := range Warnings(rows) {
+		text.WriteString("warning: " + w + "\n")
 	}
 	return text.String()
 }
 
-// Kinds lists errors by kind, the most frequent first: "read_reset 12, http_status 3".
-func Kinds(errors map[string]int64) string {
-	kinds := byFrequency(errors)
-	for i, kind := range kinds {
-		kinds[i] = fmt.Sprintf("%s %d", kind, errors[kind])
+// collapsed marks a rate that is lower than one with fewer connections.
+const collapsed = "↓"
+
+// place names a row in a sentence.
+func (r Row) place(compared bool) string {
+	if compared {
+		return fmt.Sprintf("%d connections, %s", r.Connections, r.Variant)
 	}
-	return strings.Join(kinds, ", ")
+	return fmt.Sprintf("%d connections", r.Connections)
 }
 
-// ErrorText lists errors by kind with the sample text of the most frequent one:
-// "http_status 3 (status 404, want 200)".
-func ErrorText(errors map[string]int64, samples map[string]string) string {
-	if len(errors) == 0 {
-		return "none"
+// Warnings say what the number of rounds does not allow to conclude.
+func Warnings(rows []Row) []string {
+	compared := len(variantsOf(rows)) > 1
+	fewest := 0
+	for _, row := range rows {
+		if fewest == 0 || row.Rounds < fewest {
+			fewest = row.Rounds
+		}
 	}
-	return fmt.Sprintf("%s (%s)", Kinds(errors), samples[byFrequency(errors)[0]])
-}
-
-// byFrequency sorts the kinds, the most frequent first.
-func byFrequency(errors map[string]int64) []string {
-	return slices.SortedFunc(maps.Keys(errors), func(a, b string) int {
-		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))
-	})
-}
-
-// Count renders a number with three significant digits: 951, 1.23k, 194k, 1.05M.
-func Count(n float64) string {
-	return scaled(n, []string{"", "k", "M", "G"})
-}
-
-// Duration renders nanoseconds with three significant digits: 850ns, 303µs, 1.19ms, 2.5s.
-func Duration(ns int64) string {
-	return scaled(float64(ns), []string{"ns", "µs", "ms", "s"})
-}
-
-// scaled divides n by 1000 until three digits hold it, and appends the unit reached.
-func scaled(n float64, units []string) string {
-	unit := 0
-	// 999.5 would be rounded to 1000: it belongs to the next unit.
-	for math.Abs(n) >= 999.5 && unit < len(units)-1 {
-		n /= 1000
-		unit++
+	switch {
+	case fewest == 0 || fewest >= enoughRounds || fewest == 1 && !compared:
+		return nil
+	case fewest < significantRounds:
+		return []string{fmt.Sprintf("rounds = %d: no difference can be told from chance; it takes %d rounds, and %d for intervals of %.0f %%",
+			fewest, significantRounds, enoughRounds, 100*wantedConfidence)}
 	}
-	return significant(n) + units[unit]
+	return []string{fmt.Sprintf("rounds = %d: the intervals are the lowest and highest value; it takes %d rounds for %.0f %%",
+		fewest, enoughRounds, 100*wantedConfidence)}
 }
 
-// significant renders n with three significant digits and no trailing zeros.
-func significant(n float64) string {
-	decimals := 0
-	switch abs := math.Abs(n); {
-	case abs == 0 || abs >= 99.95:
-	case abs >= 9.995:
-		decimals = 1
-	default:
-		decimals = 2
+// variantsOf lists the variants in the order of their rows.
+func variantsOf(rows []Row) []string {
+	var names []string
+	for _, row := range rows {
+		if !slices.Contains(names, row.Variant) {
+			names = append(names, row.Variant)
+		}
 	}
-	text := strconv.FormatFloat(n, 'f', decimals, 64)
-	if decimals > 0 {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	return names
+}
+
+// aligned starts a table of right-aligned columns. Writes to a strings.Builder cannot fail,
+// so neither can those of the tabwriter.
+func aligned(text *strings.Builder) (line func(cells ...string), flush func()) {
+	table := tabwriter.NewWriter(text, 0, 0, 2, ' ', tabwriter.AlignRight)
+	return func(cells ...string) { _, _ = fmt.Fprintln(table, strings.Join(cells, "\t")+"\t") },
+		func() { _ = table.Flush() }
+}
+
+// sideBySide writes one figure of all variants, a line for each connection count.
+func sideBySide(text *strings.Builder, figure string, variants []string, rows []Row, cell func(Row) string, of func(Comparison) Change) {
+	line, flush := aligned(text)
+	heading := []string{"connections", variants[0] + " " + figure}
+	for _, v := range variants[1:] {
+		heading = append(heading, v+" "+figure, v+"/"+variants[0], "p")
 	}
-	return text
+	line(heading...)
+	var cells []string
+	for i, row := range rows {
+		if i == 0 || row.Connections != rows[i-1].Connections {
+			cells = []string{strconv.Itoa(row.Connections)}
+		}
+		cells = append(cells, cell(row))
+		if row.Comparison != nil {
+			cells = append(cells, changeCells(of(*row.Comparison))...)
+		}
+		if i == len(rows)-1 || rows[i+1].Connections != row.Connections {
+			line(cells...)
+		}
+	}
+	flush()
+}
+
+// changeCells are the ratio with its interval, and P. What is not significant is no ratio.
+func changeCells(c Change) []string {
+	ratio := "~"
+	if c.Significant {
+		ratio = fmt.Sprintf("%.2fx [%.2f, %.2f]", c.Ratio, c.Low, c.High)
+	}
+	return []string{ratio, fmt.Sprintf("%.3f", c.P)}
+}
+
+func requestsCell(r Row) string {
+	mark := ""
+	if r.Collapse != nil {
+		mark = " " + collapsed
+	}
+	return Count(r.RequestsPerSecond) + spread(r.RequestsPerSecond, r.RequestsPerSecondInterval) + mark
+}
+
+func p99Cell(r Row) string { return Duration(r.P99) + spread(float64(r.P99), r.P99Interval) }
+
+// spread is the farther bound of an interval, in percent of its median.
+func spread(median float64, i *Interval) string {
+	if i == nil || median == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" ±%.0f%%", 100*max(i.High-median, median-i.Low)/median)
+}
+
+// details writes all figures, a line for each row.
+func details(text *strings.Builder, compared bool, rows []Row) {
+	line, flush := aligned(text)
+	place := func(connections, variant string, cells ...string) {
+		if compared {
+			cells = append([]string{variant}, cells...)
+		}
+		line(append([]string{connections}, cells...)...)
+	}
+	place("connections", "variant", "req/s", "p50", "p90", "p99", "max", "errors", "GCs", "allocs/req")
+	for _, r := range rows {
+		rate := Count(r.RequestsPerSecond)
+		if r.Collapse != nil {
+			rate += " " + collapsed
+		}
+		place(strconv.Itoa(r.Connections), r.Variant, rate, Duration(r.P50), Duration(r.P90), Duration(r.P99), Duration(r.Max),
+			strconv.FormatInt(r.Errors, 10), strconv.FormatInt(r.Collections, 10), fmt.Sprintf("%.2f", r.AllocationsPerRequest))
+	}
+	flush()
 }

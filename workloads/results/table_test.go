@@ -2,6 +2,7 @@ package results
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,13 +18,54 @@ func TestTable(t *testing.T) {
 			Collections: 2203, AllocationsPerRequest: 3}},
 	}
 	golden(t, "testdata/table.golden", Table("http over veth", rows))
+}
 
-	rows[0].Comparison = &Comparison{Untuned: Figures{RequestsPerSecond: 400, P50: 2000}, Ratio: 2.3785, Low: 2.1, High: 2.5, Confidence: 0.75}
-	rows[1].Comparison = &Comparison{
-		Untuned: Figures{RequestsPerSecond: 72_777, Errors: 4, ErrorsByKind: map[string]int64{"read_timeout": 4}},
-		Ratio:   2.67, Low: 2.6, High: 2.7, Confidence: 0.9688,
+func TestTableOfComparison(t *testing.T) {
+	between := func(low, high float64) *Interval { return &Interval{low, high, 0.96875} }
+	rows := []Row{
+		{Connections: 1000, Variant: Untuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 194_312.7, P50: 4_400_000, P90: 4_800_000, P99: 5_000_000, Max: 213_000_000, Collections: 57},
+			RequestsPerSecondInterval: between(190_000, 196_000), P99Interval: between(4_900_000, 5_500_000)},
+		{Connections: 1000, Variant: Tuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 518_000, P50: 1_400_000, P90: 1_800_000, P99: 5_100_000, Max: 13_000_000, Collections: 60},
+			RequestsPerSecondInterval: between(517_000, 519_000), P99Interval: between(4_800_000, 5_500_000),
+			Comparison: &Comparison{Untuned, Change{2.67, *between(2.6, 2.7), 2. / 924, true}, Change{1.02, *between(0.9, 1.1), 0.39, false}}},
+		{Connections: 4000, Variant: Untuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 154_000, P99: 52_000_000, Errors: 4, ErrorsByKind: map[string]int64{"read_timeout": 4}},
+			RequestsPerSecondInterval: between(150_000, 155_000), P99Interval: between(51_900_000, 52_500_000),
+			Collapse: &Collapse{1000, 0.7925, 2. / 924}},
+		{Connections: 4000, Variant: Tuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 474_000, P99: 13_000_000},
+			RequestsPerSecondInterval: between(470_000, 520_000), P99Interval: between(12_900_000, 13_500_000),
+			Comparison: &Comparison{Untuned, Change{3.08, *between(2.6, 3.7), 2. / 924, true}, Change{0.25, *between(0.24, 0.26), 2. / 924, true}}},
 	}
-	golden(t, "testdata/comparison.golden", Table("untuned and tuned", rows[:2]))
+	golden(t, "testdata/comparison.golden", Table("untuned and tuned", rows))
+}
+
+func TestWarnings(t *testing.T) {
+	rows := func(rounds int, variants ...string) (rows []Row) {
+		for _, v := range variants {
+			rows = append(rows, Row{Connections: 10, Variant: v, Rounds: rounds})
+		}
+		return rows
+	}
+	const noDifference, noInterval = "no difference can be told from chance", "the intervals are the lowest and highest value"
+	for _, test := range []struct {
+		rows []Row
+		want string
+	}{
+		{rows(1, "raw"), ""}, // says nothing that could be wrong
+		{rows(3, "raw"), noDifference},
+		{rows(1, "raw", "fiber"), noDifference},
+		{rows(3, "raw", "fiber"), noDifference},
+		{rows(4, "raw", "fiber"), noInterval},
+		{rows(5, "raw"), noInterval},
+		{rows(6, "raw", "fiber"), ""},
+	} {
+		got := strings.Join(Warnings(test.rows), "\n")
+		if test.want == "" && got != "" || !strings.Contains(got, test.want) {
+			t.Errorf("%d rounds of %v: %q, want %q in it", test.rows[0].Rounds, variantsOf(test.rows), got, test.want)
+		}
+		if table := Table("", test.rows); !strings.HasSuffix(table, got+"\n") {
+			t.Errorf("the table does not end with its warning:\n%s", table)
+		}
+	}
 }
 
 func golden(t *testing.T, file, got string) {

@@ -239,6 +239,47 @@ func (i ConnectionArgs) ToConnectionOutputWithContext(ctx context.Context) Conne
 	return pulumi.ToOutputWithContext(ctx, i).(ConnectionOutput)
 }
 
+func (i ConnectionArgs) ToConnectionPtrOutput() ConnectionPtrOutput {
+	return i.ToConnectionPtrOutputWithContext(context.Background())
+}
+
+func (i ConnectionArgs) ToConnectionPtrOutputWithContext(ctx context.Context) ConnectionPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ConnectionOutput).ToConnectionPtrOutputWithContext(ctx)
+}
+
+// ConnectionPtrInput is an input type that accepts ConnectionArgs, ConnectionPtr and ConnectionPtrOutput values.
+// You can construct a concrete instance of `ConnectionPtrInput` via:
+//
+//	        ConnectionArgs{...}
+//
+//	or:
+//
+//	        nil
+type ConnectionPtrInput interface {
+	pulumi.Input
+
+	ToConnectionPtrOutput() ConnectionPtrOutput
+	ToConnectionPtrOutputWithContext(context.Context) ConnectionPtrOutput
+}
+
+type connectionPtrType ConnectionArgs
+
+func ConnectionPtr(v *ConnectionArgs) ConnectionPtrInput {
+	return (*connectionPtrType)(v)
+}
+
+func (*connectionPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**Connection)(nil)).Elem()
+}
+
+func (i *connectionPtrType) ToConnectionPtrOutput() ConnectionPtrOutput {
+	return i.ToConnectionPtrOutputWithContext(context.Background())
+}
+
+func (i *connectionPtrType) ToConnectionPtrOutputWithContext(ctx context.Context) ConnectionPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ConnectionPtrOutput)
+}
+
 // ConnectionArrayInput is an input type that accepts ConnectionArray and ConnectionArrayOutput values.
 // You can construct a concrete instance of `ConnectionArrayInput` via:
 //
@@ -277,6 +318,16 @@ func (o ConnectionOutput) ToConnectionOutput() ConnectionOutput {
 
 func (o ConnectionOutput) ToConnectionOutputWithContext(ctx context.Context) ConnectionOutput {
 	return o
+}
+
+func (o ConnectionOutput) ToConnectionPtrOutput() ConnectionPtrOutput {
+	return o.ToConnectionPtrOutputWithContext(context.Background())
+}
+
+func (o ConnectionOutput) ToConnectionPtrOutputWithContext(ctx context.Context) ConnectionPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v Connection) *Connection {
+		return &v
+	}).(ConnectionPtrOutput)
 }
 
 // Host name, IP address, or an alias of sshConfig.
@@ -347,6 +398,170 @@ func (o ConnectionOutput) SshConfig() pulumi.StringPtrOutput {
 // User to log in as. Default root.
 func (o ConnectionOutput) User() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Connection) *string { return v.User }).(pulumi.StringPtrOutput)
+}
+
+type ConnectionPtrOutput struct{ *pulumi.OutputState }
+
+func (ConnectionPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Connection)(nil)).Elem()
+}
+
+func (o ConnectionPtrOutput) ToConnectionPtrOutput() ConnectionPtrOutput {
+	return o
+}
+
+func (o ConnectionPtrOutput) ToConnectionPtrOutputWithContext(ctx context.Context) ConnectionPtrOutput {
+	return o
+}
+
+func (o ConnectionPtrOutput) Elem() ConnectionOutput {
+	return o.ApplyT(func(v *Connection) Connection {
+		if v != nil {
+			return *v
+		}
+		var ret Connection
+		return ret
+	}).(ConnectionOutput)
+}
+
+// Host name, IP address, or an alias of sshConfig.
+func (o ConnectionPtrOutput) Address() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Address
+	}).(pulumi.StringPtrOutput)
+}
+
+// How root is reached after the login: `sudo`, or nothing where the user is root.
+func (o ConnectionPtrOutput) Become() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Become
+	}).(pulumi.StringPtrOutput)
+}
+
+// Where the password is that sudo asks for: `secret:NAME` or `env:NAME`.
+func (o ConnectionPtrOutput) BecomePassword() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.BecomePassword
+	}).(pulumi.StringPtrOutput)
+}
+
+// The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.
+func (o ConnectionPtrOutput) HostKey() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.HostKey
+	}).(pulumi.StringPtrOutput)
+}
+
+// `accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.
+func (o ConnectionPtrOutput) HostKeyCheck() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.HostKeyCheck
+	}).(pulumi.StringPtrOutput)
+}
+
+// Path of a private key. Default: the keys that sshConfig names, the ssh-agent, ~/.ssh/id_*.
+func (o ConnectionPtrOutput) Identity() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Identity
+	}).(pulumi.StringPtrOutput)
+}
+
+// SSH servers to go through, as ProxyJump has them: `me@gate:22,inner`. Default: what sshConfig says; `none` for none.
+func (o ConnectionPtrOutput) Jump() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Jump
+	}).(pulumi.StringPtrOutput)
+}
+
+// Path of a known_hosts file. Default ~/.ssh/known_hosts.
+func (o ConnectionPtrOutput) KnownHosts() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.KnownHosts
+	}).(pulumi.StringPtrOutput)
+}
+
+// The namespace host on this machine that answers here, as a Namespace says it.
+func (o ConnectionPtrOutput) Namespace() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Namespace
+	}).(pulumi.StringPtrOutput)
+}
+
+// Where the passphrase of an encrypted key is: `secret:NAME` or `env:NAME`.
+func (o ConnectionPtrOutput) Passphrase() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Passphrase
+	}).(pulumi.StringPtrOutput)
+}
+
+// Where the user's password is: `secret:NAME` or `env:NAME`. Default: only keys log in.
+func (o ConnectionPtrOutput) Password() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Password
+	}).(pulumi.StringPtrOutput)
+}
+
+// Port of the SSH server. Default 22.
+func (o ConnectionPtrOutput) Port() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Connection) *int {
+		if v == nil {
+			return nil
+		}
+		return v.Port
+	}).(pulumi.IntPtrOutput)
+}
+
+// Path of an ssh_config file. Default ~/.ssh/config; `none` for none.
+func (o ConnectionPtrOutput) SshConfig() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.SshConfig
+	}).(pulumi.StringPtrOutput)
+}
+
+// User to log in as. Default root.
+func (o ConnectionPtrOutput) User() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Connection) *string {
+		if v == nil {
+			return nil
+		}
+		return v.User
+	}).(pulumi.StringPtrOutput)
 }
 
 type ConnectionArrayOutput struct{ *pulumi.OutputState }
@@ -649,6 +864,47 @@ func (i HostRefArgs) ToHostRefOutputWithContext(ctx context.Context) HostRefOutp
 	return pulumi.ToOutputWithContext(ctx, i).(HostRefOutput)
 }
 
+func (i HostRefArgs) ToHostRefPtrOutput() HostRefPtrOutput {
+	return i.ToHostRefPtrOutputWithContext(context.Background())
+}
+
+func (i HostRefArgs) ToHostRefPtrOutputWithContext(ctx context.Context) HostRefPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(HostRefOutput).ToHostRefPtrOutputWithContext(ctx)
+}
+
+// HostRefPtrInput is an input type that accepts HostRefArgs, HostRefPtr and HostRefPtrOutput values.
+// You can construct a concrete instance of `HostRefPtrInput` via:
+//
+//	        HostRefArgs{...}
+//
+//	or:
+//
+//	        nil
+type HostRefPtrInput interface {
+	pulumi.Input
+
+	ToHostRefPtrOutput() HostRefPtrOutput
+	ToHostRefPtrOutputWithContext(context.Context) HostRefPtrOutput
+}
+
+type hostRefPtrType HostRefArgs
+
+func HostRefPtr(v *HostRefArgs) HostRefPtrInput {
+	return (*hostRefPtrType)(v)
+}
+
+func (*hostRefPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**HostRef)(nil)).Elem()
+}
+
+func (i *hostRefPtrType) ToHostRefPtrOutput() HostRefPtrOutput {
+	return i.ToHostRefPtrOutputWithContext(context.Background())
+}
+
+func (i *hostRefPtrType) ToHostRefPtrOutputWithContext(ctx context.Context) HostRefPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(HostRefPtrOutput)
+}
+
 // A host as an input of other resources: the output `ref` of a Host.
 type HostRefOutput struct{ *pulumi.OutputState }
 
@@ -662,6 +918,16 @@ func (o HostRefOutput) ToHostRefOutput() HostRefOutput {
 
 func (o HostRefOutput) ToHostRefOutputWithContext(ctx context.Context) HostRefOutput {
 	return o
+}
+
+func (o HostRefOutput) ToHostRefPtrOutput() HostRefPtrOutput {
+	return o.ToHostRefPtrOutputWithContext(context.Background())
+}
+
+func (o HostRefOutput) ToHostRefPtrOutputWithContext(ctx context.Context) HostRefPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v HostRef) *HostRef {
+		return &v
+	}).(HostRefPtrOutput)
 }
 
 func (o HostRefOutput) Connection() ConnectionOutput {
@@ -686,6 +952,79 @@ func (o HostRefOutput) Links() pulumi.StringArrayOutput {
 // Content of /etc/machine-id. A host that answers with another one is refused.
 func (o HostRefOutput) MachineId() pulumi.StringOutput {
 	return o.ApplyT(func(v HostRef) string { return v.MachineId }).(pulumi.StringOutput)
+}
+
+type HostRefPtrOutput struct{ *pulumi.OutputState }
+
+func (HostRefPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**HostRef)(nil)).Elem()
+}
+
+func (o HostRefPtrOutput) ToHostRefPtrOutput() HostRefPtrOutput {
+	return o
+}
+
+func (o HostRefPtrOutput) ToHostRefPtrOutputWithContext(ctx context.Context) HostRefPtrOutput {
+	return o
+}
+
+func (o HostRefPtrOutput) Elem() HostRefOutput {
+	return o.ApplyT(func(v *HostRef) HostRef {
+		if v != nil {
+			return *v
+		}
+		var ret HostRef
+		return ret
+	}).(HostRefOutput)
+}
+
+func (o HostRefPtrOutput) Connection() ConnectionPtrOutput {
+	return o.ApplyT(func(v *HostRef) *Connection {
+		if v == nil {
+			return nil
+		}
+		return &v.Connection
+	}).(ConnectionPtrOutput)
+}
+
+// The machine is out of reach for good.
+func (o HostRefPtrOutput) Decommissioned() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *HostRef) *bool {
+		if v == nil {
+			return nil
+		}
+		return v.Decommissioned
+	}).(pulumi.BoolPtrOutput)
+}
+
+// Id of the lab instance.
+func (o HostRefPtrOutput) Lab() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *HostRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Lab
+	}).(pulumi.StringPtrOutput)
+}
+
+// The links made for the host.
+func (o HostRefPtrOutput) Links() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *HostRef) []string {
+		if v == nil {
+			return nil
+		}
+		return v.Links
+	}).(pulumi.StringArrayOutput)
+}
+
+// Content of /etc/machine-id. A host that answers with another one is refused.
+func (o HostRefPtrOutput) MachineId() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *HostRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.MachineId
+	}).(pulumi.StringPtrOutput)
 }
 
 type HugepagePool struct {
@@ -1254,14 +1593,17 @@ func (o TunerArrayOutput) Index(i pulumi.IntInput) TunerOutput {
 
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ConnectionInput)(nil)).Elem(), ConnectionArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ConnectionPtrInput)(nil)).Elem(), ConnectionArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ConnectionArrayInput)(nil)).Elem(), ConnectionArray{})
 	pulumi.RegisterInputType(reflect.TypeOf((*HostRefInput)(nil)).Elem(), HostRefArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*HostRefPtrInput)(nil)).Elem(), HostRefArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*LinkEndInput)(nil)).Elem(), LinkEndArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*LinkEndArrayInput)(nil)).Elem(), LinkEndArray{})
 	pulumi.RegisterOutputType(CPUOutput{})
 	pulumi.RegisterOutputType(ChannelCountOutput{})
 	pulumi.RegisterOutputType(ChannelCountMapOutput{})
 	pulumi.RegisterOutputType(ConnectionOutput{})
+	pulumi.RegisterOutputType(ConnectionPtrOutput{})
 	pulumi.RegisterOutputType(ConnectionArrayOutput{})
 	pulumi.RegisterOutputType(CoreKindOutput{})
 	pulumi.RegisterOutputType(CoreKindArrayOutput{})
@@ -1269,6 +1611,7 @@ func init() {
 	pulumi.RegisterOutputType(FrequencyPolicyOutput{})
 	pulumi.RegisterOutputType(FrequencyPolicyArrayOutput{})
 	pulumi.RegisterOutputType(HostRefOutput{})
+	pulumi.RegisterOutputType(HostRefPtrOutput{})
 	pulumi.RegisterOutputType(HugepagePoolOutput{})
 	pulumi.RegisterOutputType(HugepagePoolArrayOutput{})
 	pulumi.RegisterOutputType(LinkEndOutput{})

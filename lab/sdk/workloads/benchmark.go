@@ -17,14 +17,20 @@ import (
 type Benchmark struct {
 	pulumi.CustomResourceState
 
-	// Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.
-	Compare pulumi.BoolPtrOutput `pulumi:"compare"`
+	// Another server, measured in turn with `server` and compared with. At least 6 rounds make intervals of 95 %.
+	Baseline ServerRefPtrOutput `pulumi:"baseline"`
+	// What the baseline's host should be, likewise.
+	BaselineIdentity pulumi.StringMapOutput `pulumi:"baselineIdentity"`
+	// Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.
+	BaselineUntuned pulumi.BoolPtrOutput `pulumi:"baselineUntuned"`
 	// Connection counts, measured one after the other.
 	Connections pulumi.IntArrayOutput `pulumi:"connections"`
 	// Digest of everything that the result depends on.
 	Digest pulumi.StringOutput `pulumi:"digest"`
 	// Time of each measurement, such as `5s`.
 	Duration pulumi.StringOutput `pulumi:"duration"`
+	// Every run of the loader as a line of the Go benchmark format, for benchstat.
+	Lines pulumi.StringOutput `pulumi:"lines"`
 	// Digests of the links that the load goes over (Link.digest).
 	Links pulumi.StringArrayOutput `pulumi:"links"`
 	// The host that the load comes from.
@@ -35,26 +41,20 @@ type Benchmark struct {
 	Path pulumi.StringPtrOutput `pulumi:"path"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
 	ProgramDigest pulumi.StringPtrOutput `pulumi:"programDigest"`
-	// When it ran (RFC 3339).
-	Ran pulumi.StringOutput `pulumi:"ran"`
+	// The result document: a row for each variant at each connection count, and every run of the loader. Durations are nanoseconds.
+	Result ResultOutput `pulumi:"result"`
 	// How often each connection count is measured, interleaved; the rows have the medians. Default 1.
 	Rounds pulumi.IntPtrOutput `pulumi:"rounds"`
-	// A row for each connection count. Durations are nanoseconds.
-	Rows RowArrayOutput `pulumi:"rows"`
 	// The server to load.
 	Server ServerRefOutput `pulumi:"server"`
 	// What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.
 	ServerIdentity pulumi.StringMapOutput `pulumi:"serverIdentity"`
 	// The rows as text.
 	Table pulumi.StringOutput `pulumi:"table"`
-	// Every run of the loader, in the order in which they ran.
-	Trials TrialArrayOutput `pulumi:"trials"`
 	// Digests of the tuning that the result depends on (Profile.digest).
 	Tuning pulumi.StringArrayOutput `pulumi:"tuning"`
 	// Time before the measurement of each connection count, such as `1s`. Default: none.
 	WarmUp pulumi.StringPtrOutput `pulumi:"warmUp"`
-	// In what the hosts were other systems than they should be.
-	Warnings pulumi.StringArrayOutput `pulumi:"warnings"`
 }
 
 // NewBenchmark registers a new resource with the given unique name, arguments, and options.
@@ -115,8 +115,12 @@ func BenchmarkExists(ctx *pulumi.Context,
 }
 
 type benchmarkArgs struct {
-	// Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.
-	Compare *bool `pulumi:"compare"`
+	// Another server, measured in turn with `server` and compared with. At least 6 rounds make intervals of 95 %.
+	Baseline *ServerRef `pulumi:"baseline"`
+	// What the baseline's host should be, likewise.
+	BaselineIdentity map[string]string `pulumi:"baselineIdentity"`
+	// Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.
+	BaselineUntuned *bool `pulumi:"baselineUntuned"`
 	// Connection counts, measured one after the other.
 	Connections []int `pulumi:"connections"`
 	// Time of each measurement, such as `5s`.
@@ -145,8 +149,12 @@ type benchmarkArgs struct {
 
 // The set of arguments for constructing a Benchmark resource.
 type BenchmarkArgs struct {
-	// Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.
-	Compare pulumi.BoolPtrInput
+	// Another server, measured in turn with `server` and compared with. At least 6 rounds make intervals of 95 %.
+	Baseline ServerRefPtrInput
+	// What the baseline's host should be, likewise.
+	BaselineIdentity pulumi.StringMapInput
+	// Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.
+	BaselineUntuned pulumi.BoolPtrInput
 	// Connection counts, measured one after the other.
 	Connections pulumi.IntArrayInput
 	// Time of each measurement, such as `5s`.
@@ -260,9 +268,19 @@ func (o BenchmarkOutput) ToBenchmarkOutputWithContext(ctx context.Context) Bench
 	return o
 }
 
-// Measure untuned and tuned in turn: the lab's originals are put back for the untuned runs, and the ratio has an interval. At least 6 rounds make it one of 95 %.
-func (o BenchmarkOutput) Compare() pulumi.BoolPtrOutput {
-	return o.ApplyT(func(v *Benchmark) pulumi.BoolPtrOutput { return v.Compare }).(pulumi.BoolPtrOutput)
+// Another server, measured in turn with `server` and compared with. At least 6 rounds make intervals of 95 %.
+func (o BenchmarkOutput) Baseline() ServerRefPtrOutput {
+	return o.ApplyT(func(v *Benchmark) ServerRefPtrOutput { return v.Baseline }).(ServerRefPtrOutput)
+}
+
+// What the baseline's host should be, likewise.
+func (o BenchmarkOutput) BaselineIdentity() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringMapOutput { return v.BaselineIdentity }).(pulumi.StringMapOutput)
+}
+
+// Measure untuned and tuned in turn and compare: the lab's originals are put back for the untuned runs. At least 6 rounds make intervals of 95 %.
+func (o BenchmarkOutput) BaselineUntuned() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.BoolPtrOutput { return v.BaselineUntuned }).(pulumi.BoolPtrOutput)
 }
 
 // Connection counts, measured one after the other.
@@ -278,6 +296,11 @@ func (o BenchmarkOutput) Digest() pulumi.StringOutput {
 // Time of each measurement, such as `5s`.
 func (o BenchmarkOutput) Duration() pulumi.StringOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Duration }).(pulumi.StringOutput)
+}
+
+// Every run of the loader as a line of the Go benchmark format, for benchstat.
+func (o BenchmarkOutput) Lines() pulumi.StringOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Lines }).(pulumi.StringOutput)
 }
 
 // Digests of the links that the load goes over (Link.digest).
@@ -305,19 +328,14 @@ func (o BenchmarkOutput) ProgramDigest() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.ProgramDigest }).(pulumi.StringPtrOutput)
 }
 
-// When it ran (RFC 3339).
-func (o BenchmarkOutput) Ran() pulumi.StringOutput {
-	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Ran }).(pulumi.StringOutput)
+// The result document: a row for each variant at each connection count, and every run of the loader. Durations are nanoseconds.
+func (o BenchmarkOutput) Result() ResultOutput {
+	return o.ApplyT(func(v *Benchmark) ResultOutput { return v.Result }).(ResultOutput)
 }
 
 // How often each connection count is measured, interleaved; the rows have the medians. Default 1.
 func (o BenchmarkOutput) Rounds() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.IntPtrOutput { return v.Rounds }).(pulumi.IntPtrOutput)
-}
-
-// A row for each connection count. Durations are nanoseconds.
-func (o BenchmarkOutput) Rows() RowArrayOutput {
-	return o.ApplyT(func(v *Benchmark) RowArrayOutput { return v.Rows }).(RowArrayOutput)
 }
 
 // The server to load.
@@ -335,11 +353,6 @@ func (o BenchmarkOutput) Table() pulumi.StringOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Table }).(pulumi.StringOutput)
 }
 
-// Every run of the loader, in the order in which they ran.
-func (o BenchmarkOutput) Trials() TrialArrayOutput {
-	return o.ApplyT(func(v *Benchmark) TrialArrayOutput { return v.Trials }).(TrialArrayOutput)
-}
-
 // Digests of the tuning that the result depends on (Profile.digest).
 func (o BenchmarkOutput) Tuning() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringArrayOutput { return v.Tuning }).(pulumi.StringArrayOutput)
@@ -348,11 +361,6 @@ func (o BenchmarkOutput) Tuning() pulumi.StringArrayOutput {
 // Time before the measurement of each connection count, such as `1s`. Default: none.
 func (o BenchmarkOutput) WarmUp() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.WarmUp }).(pulumi.StringPtrOutput)
-}
-
-// In what the hosts were other systems than they should be.
-func (o BenchmarkOutput) Warnings() pulumi.StringArrayOutput {
-	return o.ApplyT(func(v *Benchmark) pulumi.StringArrayOutput { return v.Warnings }).(pulumi.StringArrayOutput)
 }
 
 type BenchmarkArrayOutput struct{ *pulumi.OutputState }

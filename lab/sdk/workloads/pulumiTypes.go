@@ -14,12 +14,218 @@ import (
 
 var _ = internal.GetEnvOrDefault
 
+type Change struct {
+	Confidence  float64 `pulumi:"confidence"`
+	High        float64 `pulumi:"high"`
+	Low         float64 `pulumi:"low"`
+	P           float64 `pulumi:"p"`
+	Ratio       float64 `pulumi:"ratio"`
+	Significant bool    `pulumi:"significant"`
+}
+
+type ChangeOutput struct{ *pulumi.OutputState }
+
+func (ChangeOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Change)(nil)).Elem()
+}
+
+func (o ChangeOutput) ToChangeOutput() ChangeOutput {
+	return o
+}
+
+func (o ChangeOutput) ToChangeOutputWithContext(ctx context.Context) ChangeOutput {
+	return o
+}
+
+func (o ChangeOutput) Confidence() pulumi.Float64Output {
+	return o.ApplyT(func(v Change) float64 { return v.Confidence }).(pulumi.Float64Output)
+}
+
+func (o ChangeOutput) High() pulumi.Float64Output {
+	return o.ApplyT(func(v Change) float64 { return v.High }).(pulumi.Float64Output)
+}
+
+func (o ChangeOutput) Low() pulumi.Float64Output {
+	return o.ApplyT(func(v Change) float64 { return v.Low }).(pulumi.Float64Output)
+}
+
+func (o ChangeOutput) P() pulumi.Float64Output {
+	return o.ApplyT(func(v Change) float64 { return v.P }).(pulumi.Float64Output)
+}
+
+func (o ChangeOutput) Ratio() pulumi.Float64Output {
+	return o.ApplyT(func(v Change) float64 { return v.Ratio }).(pulumi.Float64Output)
+}
+
+func (o ChangeOutput) Significant() pulumi.BoolOutput {
+	return o.ApplyT(func(v Change) bool { return v.Significant }).(pulumi.BoolOutput)
+}
+
+type ChangePtrOutput struct{ *pulumi.OutputState }
+
+func (ChangePtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Change)(nil)).Elem()
+}
+
+func (o ChangePtrOutput) ToChangePtrOutput() ChangePtrOutput {
+	return o
+}
+
+func (o ChangePtrOutput) ToChangePtrOutputWithContext(ctx context.Context) ChangePtrOutput {
+	return o
+}
+
+func (o ChangePtrOutput) Elem() ChangeOutput {
+	return o.ApplyT(func(v *Change) Change {
+		if v != nil {
+			return *v
+		}
+		var ret Change
+		return ret
+	}).(ChangeOutput)
+}
+
+func (o ChangePtrOutput) Confidence() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Change) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.Confidence
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o ChangePtrOutput) High() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Change) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.High
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o ChangePtrOutput) Low() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Change) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.Low
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o ChangePtrOutput) P() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Change) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.P
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o ChangePtrOutput) Ratio() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Change) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.Ratio
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o ChangePtrOutput) Significant() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *Change) *bool {
+		if v == nil {
+			return nil
+		}
+		return &v.Significant
+	}).(pulumi.BoolPtrOutput)
+}
+
+type Collapse struct {
+	P     float64 `pulumi:"p"`
+	Ratio float64 `pulumi:"ratio"`
+	Than  int     `pulumi:"than"`
+}
+
+type CollapseOutput struct{ *pulumi.OutputState }
+
+func (CollapseOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Collapse)(nil)).Elem()
+}
+
+func (o CollapseOutput) ToCollapseOutput() CollapseOutput {
+	return o
+}
+
+func (o CollapseOutput) ToCollapseOutputWithContext(ctx context.Context) CollapseOutput {
+	return o
+}
+
+func (o CollapseOutput) P() pulumi.Float64Output {
+	return o.ApplyT(func(v Collapse) float64 { return v.P }).(pulumi.Float64Output)
+}
+
+func (o CollapseOutput) Ratio() pulumi.Float64Output {
+	return o.ApplyT(func(v Collapse) float64 { return v.Ratio }).(pulumi.Float64Output)
+}
+
+func (o CollapseOutput) Than() pulumi.IntOutput {
+	return o.ApplyT(func(v Collapse) int { return v.Than }).(pulumi.IntOutput)
+}
+
+type CollapsePtrOutput struct{ *pulumi.OutputState }
+
+func (CollapsePtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Collapse)(nil)).Elem()
+}
+
+func (o CollapsePtrOutput) ToCollapsePtrOutput() CollapsePtrOutput {
+	return o
+}
+
+func (o CollapsePtrOutput) ToCollapsePtrOutputWithContext(ctx context.Context) CollapsePtrOutput {
+	return o
+}
+
+func (o CollapsePtrOutput) Elem() CollapseOutput {
+	return o.ApplyT(func(v *Collapse) Collapse {
+		if v != nil {
+			return *v
+		}
+		var ret Collapse
+		return ret
+	}).(CollapseOutput)
+}
+
+func (o CollapsePtrOutput) P() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Collapse) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.P
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o CollapsePtrOutput) Ratio() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Collapse) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.Ratio
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o CollapsePtrOutput) Than() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Collapse) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.Than
+	}).(pulumi.IntPtrOutput)
+}
+
 type Comparison struct {
-	Confidence float64 `pulumi:"confidence"`
-	High       float64 `pulumi:"high"`
-	Low        float64 `pulumi:"low"`
-	Ratio      float64 `pulumi:"ratio"`
-	Untuned    Figures `pulumi:"untuned"`
+	Baseline          string `pulumi:"baseline"`
+	P99Ns             Change `pulumi:"p99Ns"`
+	RequestsPerSecond Change `pulumi:"requestsPerSecond"`
 }
 
 type ComparisonOutput struct{ *pulumi.OutputState }
@@ -36,24 +242,16 @@ func (o ComparisonOutput) ToComparisonOutputWithContext(ctx context.Context) Com
 	return o
 }
 
-func (o ComparisonOutput) Confidence() pulumi.Float64Output {
-	return o.ApplyT(func(v Comparison) float64 { return v.Confidence }).(pulumi.Float64Output)
+func (o ComparisonOutput) Baseline() pulumi.StringOutput {
+	return o.ApplyT(func(v Comparison) string { return v.Baseline }).(pulumi.StringOutput)
 }
 
-func (o ComparisonOutput) High() pulumi.Float64Output {
-	return o.ApplyT(func(v Comparison) float64 { return v.High }).(pulumi.Float64Output)
+func (o ComparisonOutput) P99Ns() ChangeOutput {
+	return o.ApplyT(func(v Comparison) Change { return v.P99Ns }).(ChangeOutput)
 }
 
-func (o ComparisonOutput) Low() pulumi.Float64Output {
-	return o.ApplyT(func(v Comparison) float64 { return v.Low }).(pulumi.Float64Output)
-}
-
-func (o ComparisonOutput) Ratio() pulumi.Float64Output {
-	return o.ApplyT(func(v Comparison) float64 { return v.Ratio }).(pulumi.Float64Output)
-}
-
-func (o ComparisonOutput) Untuned() FiguresOutput {
-	return o.ApplyT(func(v Comparison) Figures { return v.Untuned }).(FiguresOutput)
+func (o ComparisonOutput) RequestsPerSecond() ChangeOutput {
+	return o.ApplyT(func(v Comparison) Change { return v.RequestsPerSecond }).(ChangeOutput)
 }
 
 type ComparisonPtrOutput struct{ *pulumi.OutputState }
@@ -80,8 +278,91 @@ func (o ComparisonPtrOutput) Elem() ComparisonOutput {
 	}).(ComparisonOutput)
 }
 
-func (o ComparisonPtrOutput) Confidence() pulumi.Float64PtrOutput {
-	return o.ApplyT(func(v *Comparison) *float64 {
+func (o ComparisonPtrOutput) Baseline() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Comparison) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Baseline
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o ComparisonPtrOutput) P99Ns() ChangePtrOutput {
+	return o.ApplyT(func(v *Comparison) *Change {
+		if v == nil {
+			return nil
+		}
+		return &v.P99Ns
+	}).(ChangePtrOutput)
+}
+
+func (o ComparisonPtrOutput) RequestsPerSecond() ChangePtrOutput {
+	return o.ApplyT(func(v *Comparison) *Change {
+		if v == nil {
+			return nil
+		}
+		return &v.RequestsPerSecond
+	}).(ChangePtrOutput)
+}
+
+type Interval struct {
+	Confidence float64 `pulumi:"confidence"`
+	High       float64 `pulumi:"high"`
+	Low        float64 `pulumi:"low"`
+}
+
+type IntervalOutput struct{ *pulumi.OutputState }
+
+func (IntervalOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Interval)(nil)).Elem()
+}
+
+func (o IntervalOutput) ToIntervalOutput() IntervalOutput {
+	return o
+}
+
+func (o IntervalOutput) ToIntervalOutputWithContext(ctx context.Context) IntervalOutput {
+	return o
+}
+
+func (o IntervalOutput) Confidence() pulumi.Float64Output {
+	return o.ApplyT(func(v Interval) float64 { return v.Confidence }).(pulumi.Float64Output)
+}
+
+func (o IntervalOutput) High() pulumi.Float64Output {
+	return o.ApplyT(func(v Interval) float64 { return v.High }).(pulumi.Float64Output)
+}
+
+func (o IntervalOutput) Low() pulumi.Float64Output {
+	return o.ApplyT(func(v Interval) float64 { return v.Low }).(pulumi.Float64Output)
+}
+
+type IntervalPtrOutput struct{ *pulumi.OutputState }
+
+func (IntervalPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Interval)(nil)).Elem()
+}
+
+func (o IntervalPtrOutput) ToIntervalPtrOutput() IntervalPtrOutput {
+	return o
+}
+
+func (o IntervalPtrOutput) ToIntervalPtrOutputWithContext(ctx context.Context) IntervalPtrOutput {
+	return o
+}
+
+func (o IntervalPtrOutput) Elem() IntervalOutput {
+	return o.ApplyT(func(v *Interval) Interval {
+		if v != nil {
+			return *v
+		}
+		var ret Interval
+		return ret
+	}).(IntervalOutput)
+}
+
+func (o IntervalPtrOutput) Confidence() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Interval) *float64 {
 		if v == nil {
 			return nil
 		}
@@ -89,8 +370,8 @@ func (o ComparisonPtrOutput) Confidence() pulumi.Float64PtrOutput {
 	}).(pulumi.Float64PtrOutput)
 }
 
-func (o ComparisonPtrOutput) High() pulumi.Float64PtrOutput {
-	return o.ApplyT(func(v *Comparison) *float64 {
+func (o IntervalPtrOutput) High() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Interval) *float64 {
 		if v == nil {
 			return nil
 		}
@@ -98,8 +379,8 @@ func (o ComparisonPtrOutput) High() pulumi.Float64PtrOutput {
 	}).(pulumi.Float64PtrOutput)
 }
 
-func (o ComparisonPtrOutput) Low() pulumi.Float64PtrOutput {
-	return o.ApplyT(func(v *Comparison) *float64 {
+func (o IntervalPtrOutput) Low() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Interval) *float64 {
 		if v == nil {
 			return nil
 		}
@@ -107,204 +388,95 @@ func (o ComparisonPtrOutput) Low() pulumi.Float64PtrOutput {
 	}).(pulumi.Float64PtrOutput)
 }
 
-func (o ComparisonPtrOutput) Ratio() pulumi.Float64PtrOutput {
-	return o.ApplyT(func(v *Comparison) *float64 {
-		if v == nil {
-			return nil
-		}
-		return &v.Ratio
-	}).(pulumi.Float64PtrOutput)
+type Result struct {
+	Benchmark  string    `pulumi:"benchmark"`
+	DurationNs int       `pulumi:"durationNs"`
+	Ran        string    `pulumi:"ran"`
+	Rounds     int       `pulumi:"rounds"`
+	Rows       []Row     `pulumi:"rows"`
+	Schema     string    `pulumi:"schema"`
+	Seed       int       `pulumi:"seed"`
+	Trials     []Trial   `pulumi:"trials"`
+	Variants   []Variant `pulumi:"variants"`
+	WarmUpNs   int       `pulumi:"warmUpNs"`
+	Warnings   []string  `pulumi:"warnings"`
 }
 
-func (o ComparisonPtrOutput) Untuned() FiguresPtrOutput {
-	return o.ApplyT(func(v *Comparison) *Figures {
-		if v == nil {
-			return nil
-		}
-		return &v.Untuned
-	}).(FiguresPtrOutput)
+type ResultOutput struct{ *pulumi.OutputState }
+
+func (ResultOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Result)(nil)).Elem()
 }
 
-type Figures struct {
-	AllocationsPerRequest float64        `pulumi:"allocationsPerRequest"`
-	Collections           int            `pulumi:"collections"`
-	Errors                int            `pulumi:"errors"`
-	ErrorsByKind          map[string]int `pulumi:"errorsByKind"`
-	MaxNs                 int            `pulumi:"maxNs"`
-	P50Ns                 int            `pulumi:"p50Ns"`
-	P90Ns                 int            `pulumi:"p90Ns"`
-	P99Ns                 int            `pulumi:"p99Ns"`
-	RequestsPerSecond     float64        `pulumi:"requestsPerSecond"`
-}
-
-type FiguresOutput struct{ *pulumi.OutputState }
-
-func (FiguresOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((*Figures)(nil)).Elem()
-}
-
-func (o FiguresOutput) ToFiguresOutput() FiguresOutput {
+func (o ResultOutput) ToResultOutput() ResultOutput {
 	return o
 }
 
-func (o FiguresOutput) ToFiguresOutputWithContext(ctx context.Context) FiguresOutput {
+func (o ResultOutput) ToResultOutputWithContext(ctx context.Context) ResultOutput {
 	return o
 }
 
-func (o FiguresOutput) AllocationsPerRequest() pulumi.Float64Output {
-	return o.ApplyT(func(v Figures) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
+func (o ResultOutput) Benchmark() pulumi.StringOutput {
+	return o.ApplyT(func(v Result) string { return v.Benchmark }).(pulumi.StringOutput)
 }
 
-func (o FiguresOutput) Collections() pulumi.IntOutput {
-	return o.ApplyT(func(v Figures) int { return v.Collections }).(pulumi.IntOutput)
+func (o ResultOutput) DurationNs() pulumi.IntOutput {
+	return o.ApplyT(func(v Result) int { return v.DurationNs }).(pulumi.IntOutput)
 }
 
-func (o FiguresOutput) Errors() pulumi.IntOutput {
-	return o.ApplyT(func(v Figures) int { return v.Errors }).(pulumi.IntOutput)
+func (o ResultOutput) Ran() pulumi.StringOutput {
+	return o.ApplyT(func(v Result) string { return v.Ran }).(pulumi.StringOutput)
 }
 
-func (o FiguresOutput) ErrorsByKind() pulumi.IntMapOutput {
-	return o.ApplyT(func(v Figures) map[string]int { return v.ErrorsByKind }).(pulumi.IntMapOutput)
+func (o ResultOutput) Rounds() pulumi.IntOutput {
+	return o.ApplyT(func(v Result) int { return v.Rounds }).(pulumi.IntOutput)
 }
 
-func (o FiguresOutput) MaxNs() pulumi.IntOutput {
-	return o.ApplyT(func(v Figures) int { return v.MaxNs }).(pulumi.IntOutput)
+func (o ResultOutput) Rows() RowArrayOutput {
+	return o.ApplyT(func(v Result) []Row { return v.Rows }).(RowArrayOutput)
 }
 
-func (o FiguresOutput) P50Ns() pulumi.IntOutput {
-	return o.ApplyT(func(v Figures) int { return v.P50Ns }).(pulumi.IntOutput)
+func (o ResultOutput) Schema() pulumi.StringOutput {
+	return o.ApplyT(func(v Result) string { return v.Schema }).(pulumi.StringOutput)
 }
 
-func (o FiguresOutput) P90Ns() pulumi.IntOutput {
-	return o.ApplyT(func(v Figures) int { return v.P90Ns }).(pulumi.IntOutput)
+func (o ResultOutput) Seed() pulumi.IntOutput {
+	return o.ApplyT(func(v Result) int { return v.Seed }).(pulumi.IntOutput)
 }
 
-func (o FiguresOutput) P99Ns() pulumi.IntOutput {
-	return o.ApplyT(func(v Figures) int { return v.P99Ns }).(pulumi.IntOutput)
+func (o ResultOutput) Trials() TrialArrayOutput {
+	return o.ApplyT(func(v Result) []Trial { return v.Trials }).(TrialArrayOutput)
 }
 
-func (o FiguresOutput) RequestsPerSecond() pulumi.Float64Output {
-	return o.ApplyT(func(v Figures) float64 { return v.RequestsPerSecond }).(pulumi.Float64Output)
+func (o ResultOutput) Variants() VariantArrayOutput {
+	return o.ApplyT(func(v Result) []Variant { return v.Variants }).(VariantArrayOutput)
 }
 
-type FiguresPtrOutput struct{ *pulumi.OutputState }
-
-func (FiguresPtrOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((**Figures)(nil)).Elem()
+func (o ResultOutput) WarmUpNs() pulumi.IntOutput {
+	return o.ApplyT(func(v Result) int { return v.WarmUpNs }).(pulumi.IntOutput)
 }
 
-func (o FiguresPtrOutput) ToFiguresPtrOutput() FiguresPtrOutput {
-	return o
-}
-
-func (o FiguresPtrOutput) ToFiguresPtrOutputWithContext(ctx context.Context) FiguresPtrOutput {
-	return o
-}
-
-func (o FiguresPtrOutput) Elem() FiguresOutput {
-	return o.ApplyT(func(v *Figures) Figures {
-		if v != nil {
-			return *v
-		}
-		var ret Figures
-		return ret
-	}).(FiguresOutput)
-}
-
-func (o FiguresPtrOutput) AllocationsPerRequest() pulumi.Float64PtrOutput {
-	return o.ApplyT(func(v *Figures) *float64 {
-		if v == nil {
-			return nil
-		}
-		return &v.AllocationsPerRequest
-	}).(pulumi.Float64PtrOutput)
-}
-
-func (o FiguresPtrOutput) Collections() pulumi.IntPtrOutput {
-	return o.ApplyT(func(v *Figures) *int {
-		if v == nil {
-			return nil
-		}
-		return &v.Collections
-	}).(pulumi.IntPtrOutput)
-}
-
-func (o FiguresPtrOutput) Errors() pulumi.IntPtrOutput {
-	return o.ApplyT(func(v *Figures) *int {
-		if v == nil {
-			return nil
-		}
-		return &v.Errors
-	}).(pulumi.IntPtrOutput)
-}
-
-func (o FiguresPtrOutput) ErrorsByKind() pulumi.IntMapOutput {
-	return o.ApplyT(func(v *Figures) map[string]int {
-		if v == nil {
-			return nil
-		}
-		return v.ErrorsByKind
-	}).(pulumi.IntMapOutput)
-}
-
-func (o FiguresPtrOutput) MaxNs() pulumi.IntPtrOutput {
-	return o.ApplyT(func(v *Figures) *int {
-		if v == nil {
-			return nil
-		}
-		return &v.MaxNs
-	}).(pulumi.IntPtrOutput)
-}
-
-func (o FiguresPtrOutput) P50Ns() pulumi.IntPtrOutput {
-	return o.ApplyT(func(v *Figures) *int {
-		if v == nil {
-			return nil
-		}
-		return &v.P50Ns
-	}).(pulumi.IntPtrOutput)
-}
-
-func (o FiguresPtrOutput) P90Ns() pulumi.IntPtrOutput {
-	return o.ApplyT(func(v *Figures) *int {
-		if v == nil {
-			return nil
-		}
-		return &v.P90Ns
-	}).(pulumi.IntPtrOutput)
-}
-
-func (o FiguresPtrOutput) P99Ns() pulumi.IntPtrOutput {
-	return o.ApplyT(func(v *Figures) *int {
-		if v == nil {
-			return nil
-		}
-		return &v.P99Ns
-	}).(pulumi.IntPtrOutput)
-}
-
-func (o FiguresPtrOutput) RequestsPerSecond() pulumi.Float64PtrOutput {
-	return o.ApplyT(func(v *Figures) *float64 {
-		if v == nil {
-			return nil
-		}
-		return &v.RequestsPerSecond
-	}).(pulumi.Float64PtrOutput)
+func (o ResultOutput) Warnings() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v Result) []string { return v.Warnings }).(pulumi.StringArrayOutput)
 }
 
 type Row struct {
-	AllocationsPerRequest float64        `pulumi:"allocationsPerRequest"`
-	Collections           int            `pulumi:"collections"`
-	Comparison            *Comparison    `pulumi:"comparison"`
-	Connections           int            `pulumi:"connections"`
-	Errors                int            `pulumi:"errors"`
-	ErrorsByKind          map[string]int `pulumi:"errorsByKind"`
-	MaxNs                 int            `pulumi:"maxNs"`
-	P50Ns                 int            `pulumi:"p50Ns"`
-	P90Ns                 int            `pulumi:"p90Ns"`
-	P99Ns                 int            `pulumi:"p99Ns"`
-	RequestsPerSecond     float64        `pulumi:"requestsPerSecond"`
-	Rounds                int            `pulumi:"rounds"`
+	AllocationsPerRequest     float64        `pulumi:"allocationsPerRequest"`
+	Collapse                  *Collapse      `pulumi:"collapse"`
+	Collections               int            `pulumi:"collections"`
+	Comparison                *Comparison    `pulumi:"comparison"`
+	Connections               int            `pulumi:"connections"`
+	Errors                    int            `pulumi:"errors"`
+	ErrorsByKind              map[string]int `pulumi:"errorsByKind"`
+	MaxNs                     int            `pulumi:"maxNs"`
+	P50Ns                     int            `pulumi:"p50Ns"`
+	P90Ns                     int            `pulumi:"p90Ns"`
+	P99Ns                     int            `pulumi:"p99Ns"`
+	P99NsInterval             *Interval      `pulumi:"p99NsInterval"`
+	RequestsPerSecond         float64        `pulumi:"requestsPerSecond"`
+	RequestsPerSecondInterval *Interval      `pulumi:"requestsPerSecondInterval"`
+	Rounds                    int            `pulumi:"rounds"`
+	Variant                   string         `pulumi:"variant"`
 }
 
 type RowOutput struct{ *pulumi.OutputState }
@@ -323,6 +495,10 @@ func (o RowOutput) ToRowOutputWithContext(ctx context.Context) RowOutput {
 
 func (o RowOutput) AllocationsPerRequest() pulumi.Float64Output {
 	return o.ApplyT(func(v Row) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
+}
+
+func (o RowOutput) Collapse() CollapsePtrOutput {
+	return o.ApplyT(func(v Row) *Collapse { return v.Collapse }).(CollapsePtrOutput)
 }
 
 func (o RowOutput) Collections() pulumi.IntOutput {
@@ -361,12 +537,24 @@ func (o RowOutput) P99Ns() pulumi.IntOutput {
 	return o.ApplyT(func(v Row) int { return v.P99Ns }).(pulumi.IntOutput)
 }
 
+func (o RowOutput) P99NsInterval() IntervalPtrOutput {
+	return o.ApplyT(func(v Row) *Interval { return v.P99NsInterval }).(IntervalPtrOutput)
+}
+
 func (o RowOutput) RequestsPerSecond() pulumi.Float64Output {
 	return o.ApplyT(func(v Row) float64 { return v.RequestsPerSecond }).(pulumi.Float64Output)
 }
 
+func (o RowOutput) RequestsPerSecondInterval() IntervalPtrOutput {
+	return o.ApplyT(func(v Row) *Interval { return v.RequestsPerSecondInterval }).(IntervalPtrOutput)
+}
+
 func (o RowOutput) Rounds() pulumi.IntOutput {
 	return o.ApplyT(func(v Row) int { return v.Rounds }).(pulumi.IntOutput)
+}
+
+func (o RowOutput) Variant() pulumi.StringOutput {
+	return o.ApplyT(func(v Row) string { return v.Variant }).(pulumi.StringOutput)
 }
 
 type RowArrayOutput struct{ *pulumi.OutputState }
@@ -438,6 +626,47 @@ func (i ServerRefArgs) ToServerRefOutputWithContext(ctx context.Context) ServerR
 	return pulumi.ToOutputWithContext(ctx, i).(ServerRefOutput)
 }
 
+func (i ServerRefArgs) ToServerRefPtrOutput() ServerRefPtrOutput {
+	return i.ToServerRefPtrOutputWithContext(context.Background())
+}
+
+func (i ServerRefArgs) ToServerRefPtrOutputWithContext(ctx context.Context) ServerRefPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ServerRefOutput).ToServerRefPtrOutputWithContext(ctx)
+}
+
+// ServerRefPtrInput is an input type that accepts ServerRefArgs, ServerRefPtr and ServerRefPtrOutput values.
+// You can construct a concrete instance of `ServerRefPtrInput` via:
+//
+//	        ServerRefArgs{...}
+//
+//	or:
+//
+//	        nil
+type ServerRefPtrInput interface {
+	pulumi.Input
+
+	ToServerRefPtrOutput() ServerRefPtrOutput
+	ToServerRefPtrOutputWithContext(context.Context) ServerRefPtrOutput
+}
+
+type serverRefPtrType ServerRefArgs
+
+func ServerRefPtr(v *ServerRefArgs) ServerRefPtrInput {
+	return (*serverRefPtrType)(v)
+}
+
+func (*serverRefPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**ServerRef)(nil)).Elem()
+}
+
+func (i *serverRefPtrType) ToServerRefPtrOutput() ServerRefPtrOutput {
+	return i.ToServerRefPtrOutputWithContext(context.Background())
+}
+
+func (i *serverRefPtrType) ToServerRefPtrOutputWithContext(ctx context.Context) ServerRefPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ServerRefPtrOutput)
+}
+
 // A server as an input of a benchmark: the output `ref` of a Server.
 type ServerRefOutput struct{ *pulumi.OutputState }
 
@@ -451,6 +680,16 @@ func (o ServerRefOutput) ToServerRefOutput() ServerRefOutput {
 
 func (o ServerRefOutput) ToServerRefOutputWithContext(ctx context.Context) ServerRefOutput {
 	return o
+}
+
+func (o ServerRefOutput) ToServerRefPtrOutput() ServerRefPtrOutput {
+	return o.ToServerRefPtrOutputWithContext(context.Background())
+}
+
+func (o ServerRefOutput) ToServerRefPtrOutputWithContext(ctx context.Context) ServerRefPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ServerRef) *ServerRef {
+		return &v
+	}).(ServerRefPtrOutput)
 }
 
 // Digest of program and settings: a benchmark runs again when it changes.
@@ -475,6 +714,79 @@ func (o ServerRefOutput) Url() pulumi.StringOutput {
 // URN of the Server, which owns the unit.
 func (o ServerRefOutput) Urn() pulumi.StringOutput {
 	return o.ApplyT(func(v ServerRef) string { return v.Urn }).(pulumi.StringOutput)
+}
+
+type ServerRefPtrOutput struct{ *pulumi.OutputState }
+
+func (ServerRefPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ServerRef)(nil)).Elem()
+}
+
+func (o ServerRefPtrOutput) ToServerRefPtrOutput() ServerRefPtrOutput {
+	return o
+}
+
+func (o ServerRefPtrOutput) ToServerRefPtrOutputWithContext(ctx context.Context) ServerRefPtrOutput {
+	return o
+}
+
+func (o ServerRefPtrOutput) Elem() ServerRefOutput {
+	return o.ApplyT(func(v *ServerRef) ServerRef {
+		if v != nil {
+			return *v
+		}
+		var ret ServerRef
+		return ret
+	}).(ServerRefOutput)
+}
+
+// Digest of program and settings: a benchmark runs again when it changes.
+func (o ServerRefPtrOutput) Digest() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Digest
+	}).(pulumi.StringPtrOutput)
+}
+
+func (o ServerRefPtrOutput) Host() hosts.HostRefPtrOutput {
+	return o.ApplyT(func(v *ServerRef) *hosts.HostRef {
+		if v == nil {
+			return nil
+		}
+		return &v.Host
+	}).(hosts.HostRefPtrOutput)
+}
+
+// Name of the process on its host; it follows from the address.
+func (o ServerRefPtrOutput) Unit() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Unit
+	}).(pulumi.StringPtrOutput)
+}
+
+// Where it listens.
+func (o ServerRefPtrOutput) Url() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Url
+	}).(pulumi.StringPtrOutput)
+}
+
+// URN of the Server, which owns the unit.
+func (o ServerRefPtrOutput) Urn() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Urn
+	}).(pulumi.StringPtrOutput)
 }
 
 type Trial struct {
@@ -574,15 +886,76 @@ func (o TrialArrayOutput) Index(i pulumi.IntInput) TrialOutput {
 	}).(TrialOutput)
 }
 
+type Variant struct {
+	Name    string `pulumi:"name"`
+	Target  string `pulumi:"target"`
+	Untuned bool   `pulumi:"untuned"`
+}
+
+type VariantOutput struct{ *pulumi.OutputState }
+
+func (VariantOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Variant)(nil)).Elem()
+}
+
+func (o VariantOutput) ToVariantOutput() VariantOutput {
+	return o
+}
+
+func (o VariantOutput) ToVariantOutputWithContext(ctx context.Context) VariantOutput {
+	return o
+}
+
+func (o VariantOutput) Name() pulumi.StringOutput {
+	return o.ApplyT(func(v Variant) string { return v.Name }).(pulumi.StringOutput)
+}
+
+func (o VariantOutput) Target() pulumi.StringOutput {
+	return o.ApplyT(func(v Variant) string { return v.Target }).(pulumi.StringOutput)
+}
+
+func (o VariantOutput) Untuned() pulumi.BoolOutput {
+	return o.ApplyT(func(v Variant) bool { return v.Untuned }).(pulumi.BoolOutput)
+}
+
+type VariantArrayOutput struct{ *pulumi.OutputState }
+
+func (VariantArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]Variant)(nil)).Elem()
+}
+
+func (o VariantArrayOutput) ToVariantArrayOutput() VariantArrayOutput {
+	return o
+}
+
+func (o VariantArrayOutput) ToVariantArrayOutputWithContext(ctx context.Context) VariantArrayOutput {
+	return o
+}
+
+func (o VariantArrayOutput) Index(i pulumi.IntInput) VariantOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) Variant {
+		return vs[0].([]Variant)[vs[1].(int)]
+	}).(VariantOutput)
+}
+
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefInput)(nil)).Elem(), ServerRefArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefPtrInput)(nil)).Elem(), ServerRefArgs{})
+	pulumi.RegisterOutputType(ChangeOutput{})
+	pulumi.RegisterOutputType(ChangePtrOutput{})
+	pulumi.RegisterOutputType(CollapseOutput{})
+	pulumi.RegisterOutputType(CollapsePtrOutput{})
 	pulumi.RegisterOutputType(ComparisonOutput{})
 	pulumi.RegisterOutputType(ComparisonPtrOutput{})
-	pulumi.RegisterOutputType(FiguresOutput{})
-	pulumi.RegisterOutputType(FiguresPtrOutput{})
+	pulumi.RegisterOutputType(IntervalOutput{})
+	pulumi.RegisterOutputType(IntervalPtrOutput{})
+	pulumi.RegisterOutputType(ResultOutput{})
 	pulumi.RegisterOutputType(RowOutput{})
 	pulumi.RegisterOutputType(RowArrayOutput{})
 	pulumi.RegisterOutputType(ServerRefOutput{})
+	pulumi.RegisterOutputType(ServerRefPtrOutput{})
 	pulumi.RegisterOutputType(TrialOutput{})
 	pulumi.RegisterOutputType(TrialArrayOutput{})
+	pulumi.RegisterOutputType(VariantOutput{})
+	pulumi.RegisterOutputType(VariantArrayOutput{})
 }

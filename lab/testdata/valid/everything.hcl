@@ -121,6 +121,8 @@ benchmark "six" {
   connections = [1]
   warm_up     = "0s"
   duration    = "1.5s"
+  rounds      = 2
+  baseline    = server.health
 }
 benchmark "rack" {
   server      = server.rack
@@ -128,6 +130,7 @@ benchmark "rack" {
   connections = [10]
   warm_up     = "1s"
   duration    = "1m"
+  baseline    = "untuned"
 }
 benchmark "loopback" {
   server      = server.loopback

@@ -1,0 +1,94 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hanzoai/benchlab/workloads/results"
+)
+
+func serverRef(name, url string) ServerRef {
+	return ServerRef{
+		Host: HostRef{MachineID: "0f9c", Connection: Connection{}}, Unit: "unit", URL: url, Digest: "digest of " + name,
+		URN: "urn:pulumi:lab::lab::benchlab:index:Lab$benchlab:workloads:Server::" + name,
+	}
+}
+
+// TestSeriesVariants: what is measured in turn, the baseline first.
+func TestSeriesVariants(t *testing.T) {
+	raw, fiber := serverRef("raw", "http://10.99.0.1:8080"), serverRef("fiber", "http://10.99.0.1:8081/")
+	const health, other = "http://10.99.0.1:8080/health", "http://10.99.0.1:8081/health"
+	for name, test := range map[string]struct {
+		baseline *ServerRef
+		untuned  bool
+		want     []results.Variant
+	}{
+		"nothing": {want: []results.Variant{{Name: "raw", Target: health}}},
+		"untuned": {untuned: true, want: []results.Variant{{Name: "untuned", Target: health, Untuned: true}, {Name: "tuned", Target: health}}},
+		"server":  {baseline: &fiber, want: []results.Variant{{Name: "fiber", Target: other}, {Name: "raw", Target: health}}},
+	} {
+		series, err := BenchmarkArgs{Server: raw, Connections: []int{1}, Duration: "1s", Baseline: test.baseline, BaselineUntuned: test.untuned}.series()
+		if err == nil {
+			err = series.Validate()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var got []results.Variant
+		for _, v := range series.Variants {
+			got = append(got, v.Variant)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	// In a preview a server may be unknown, and the series is still to be estimated.
+	if series, err := (BenchmarkArgs{Baseline: &ServerRef{}, Connections: []int{1, 2}, Duration: "1s"}).series(); err != nil || series.Estimate() != 8*time.Second {
+		t.Errorf("unknown servers: %v, %v", series.Estimate(), err)
+	}
+	if _, err := (BenchmarkArgs{Server: raw, Duration: "1s", Baseline: &fiber, BaselineUntuned: true}).series(); err == nil || !strings.Contains(err.Error(), "one baseline") {
+		t.Errorf("two baselines: error %v", err)
+	}
+}
+
+// TestBenchmarkDigest: a benchmark runs again when what a baseline serves changes, not when
+// its host is reached in another way.
+func TestBenchmarkDigest(t *testing.T) {
+	digest := func(change func(*ServerRef)) string {
+		t.Helper()
+		baseline := serverRef("fiber", "http://10.99.0.1:8081")
+		if change != nil {
+			change(&baseline)
+		}
+		digest, err := BenchmarkArgs{Server: serverRef("raw", "http://10.99.0.1:8080"), Baseline: &baseline}.digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return digest
+	}
+	before := digest(nil)
+	for name, change := range map[string]func(*ServerRef){
+		"address": func(s *ServerRef) { s.Host.Connection.Address = "192.168.10.9" },
+		"renamed": func(s *ServerRef) { s.URN += "-2" },
+	} {
+		if digest(change) != before {
+			t.Errorf("%s: another digest", name)
+		}
+	}
+	for name, change := range map[string]func(*ServerRef){
+		"machine": func(s *ServerRef) { s.Host.MachineID = "1e7d" },
+		"program": func(s *ServerRef) { s.Digest = "another" },
+		"url":     func(s *ServerRef) { s.URL = "http://10.99.0.2:8081" },
+	} {
+		if digest(change) == before {
+			t.Errorf("%s: the same digest", name)
+		}
+	}
+	baseline := serverRef("fiber", "http://10.99.0.1:8081")
+	if _, err := (BenchmarkArgs{Baseline: &baseline}).digest(); err != nil || baseline.URN == "" {
+		t.Errorf("the caller's baseline was changed: %+v, %v", baseline, err)
+	}
+}
