@@ -22,6 +22,8 @@ type Figures struct {
 	// AllocationsPerRequest is the number of heap objects that the server allocated per
 	// request of the loader's whole run.
 	AllocationsPerRequest float64 `json:"allocationsPerRequest" pulumi:"allocationsPerRequest"`
+	// Hosts sums up the telemetry of each host that took part.
+	Hosts []HostFigures `json:"hosts,omitempty" pulumi:"hosts,optional"`
 }
 
 // Row is one line of a benchmark's table: one connection count, tuned.
@@ -85,6 +87,7 @@ func medians(all []Figures) Figures {
 	m.P99 = median(all, func(f Figures) int64 { return f.P99 })
 	m.Collections = median(all, func(f Figures) int64 { return f.Collections })
 	m.AllocationsPerRequest = median(all, func(f Figures) float64 { return f.AllocationsPerRequest })
+	m.Hosts = mediansOfHosts(all)
 	return m
 }
 
