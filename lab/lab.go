@@ -351,6 +351,7 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		}
 		after = []pulumi.Resource{benchmark}
 		b.lab.Benchmarks[m.Name] = benchmark.Rows
+		b.keepTelemetry(d.TelemetryDir, m.Name, benchmark)
 		tables = append(tables, benchmark.Table)
 	}
 	b.lab.Summary = pulumi.All(tables...).ApplyT(func(tables []any) string {

@@ -44,8 +44,10 @@ type BenchmarkState struct {
 	Rows   []results.Row   `pulumi:"rows"`
 	Trials []results.Trial `pulumi:"trials"`
 	Table  string          `pulumi:"table"`
-	Ran    string          `pulumi:"ran"`
-	Digest string          `pulumi:"digest"`
+	// Telemetry is optional for states from before there was any.
+	Telemetry string `pulumi:"telemetry,optional"`
+	Ran       string `pulumi:"ran"`
+	Digest    string `pulumi:"digest"`
 }
 
 // Annotate documents the resource.
@@ -74,6 +76,7 @@ func (b *BenchmarkState) Annotate(a infer.Annotator) {
 	a.Describe(&b.Rows, "A row for each connection count. Durations are nanoseconds.")
 	a.Describe(&b.Trials, "Every run of the loader, in the order in which they ran.")
 	a.Describe(&b.Table, "The rows as text.")
+	a.Describe(&b.Telemetry, "What every host counted in each second of every run: a `benchlab.telemetry/v1` document as JSON, compressed with gzip, in base64.")
 	a.Describe(&b.Ran, "When it ran (RFC 3339).")
 	a.Describe(&b.Digest, "Digest of everything that the result depends on.")
 }
@@ -84,7 +87,7 @@ func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, s
 		f.InputField(&args.Server), f.InputField(&args.Loader), f.InputField(&args.Path), f.InputField(&args.Connections),
 		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Compare), f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
 	}
-	for _, output := range []any{&state.Rows, &state.Trials, &state.Table, &state.Ran, &state.Digest} {
+	for _, output := range []any{&state.Rows, &state.Trials, &state.Table, &state.Telemetry, &state.Ran, &state.Digest} {
 		f.OutputField(output).DependsOn(inputs...)
 	}
 }
@@ -209,6 +212,7 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 		return state, err
 	}
 	defer func() { err = errors.Join(err, site.Close()) }()
+	series.Telemetry = participants(serverHost, loaderHost, args.Server.Host.MachineID == args.Loader.MachineID)
 	state.Trials, err = benchmark.Run(ctx, series, server{serverHost, site, args.Server}, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
 		q := s.Progress
 		if q.Phase == results.PhaseWarmUp || q.Phase == results.PhaseMeasure {
@@ -222,6 +226,12 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	}
 	state.Rows = results.Rows(state.Trials)
 	state.Table = results.Table(resource.URN(urn(ctx)).Name()+": "+series.Target, state.Rows)
+	if hosts := results.HostTable(state.Trials); hosts != "" {
+		state.Table += "\n" + hosts
+	}
+	if state.Telemetry, err = pack(state.Trials); err != nil {
+		return state, err
+	}
 	state.Ran = time.Now().UTC().Format(time.RFC3339)
 	return state, nil
 }

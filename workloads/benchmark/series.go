@@ -31,6 +31,8 @@ type Series struct {
 	Compare bool
 	// WarmUp and Duration are those of each trial.
 	WarmUp, Duration time.Duration
+	// Telemetry is that of the hosts; nil where none is wanted.
+	Telemetry Telemetry
 }
 
 // A Server is the server that is loaded.

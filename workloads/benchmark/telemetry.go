@@ -23,14 +23,21 @@ type Counting interface {
 	End() ([]results.Telemetry, error)
 }
 
-// counted runs the loader while the hosts count.
-func (s Series) counted(ctx context.Context, connections int, loader Loader, progress func(results.Progress)) (results.Sample, []results.Telemetry, error) {
+// counted runs the loader while the hosts count, where there is somebody to ask them.
+func (s Series) counted(ctx context.Context, loader Loader, args []string, connections int, progress func(results.Progress)) (results.Sample, []results.Telemetry, error) {
+	if s.Telemetry == nil {
+		sample, err := loader.RunLoader(ctx, args, progress)
+		if err != nil {
+			err = fmt.Errorf("loader: %w", err)
+		}
+		return sample, nil, err
+	}
 	phase := results.PhaseConnect
 	counting, err := s.Telemetry.Begin(ctx, phase)
 	if err != nil {
 		return results.Sample{}, nil, fmt.Errorf("telemetry: %w", err)
 	}
-	sample, err := loader.RunLoader(ctx, s.config(connections).Args(), func(p results.Progress) {
+	sample, err := loader.RunLoader(ctx, args, func(p results.Progress) {
 		if now := phaseAfter(p, connections, s.WarmUp); now != phase {
 			phase = now
 			counting.Enter(phase)
@@ -39,7 +46,7 @@ func (s Series) counted(ctx context.Context, connections int, loader Loader, pro
 	})
 	hosts, endErr := counting.End()
 	switch {
-	case err != nil: // it is the reason of what became of the telemetry, too
+	case err != nil: // also the reason of what became of the telemetry
 		return results.Sample{}, nil, fmt.Errorf("loader: %w", err)
 	case endErr != nil:
 		return results.Sample{}, nil, fmt.Errorf("telemetry: %w", endErr)

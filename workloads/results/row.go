@@ -24,6 +24,8 @@ type Figures struct {
 	AllocationsPerRequest float64 `json:"allocationsPerRequest" pulumi:"allocationsPerRequest"`
 	// Hosts sums up the telemetry of each host that took part.
 	Hosts []HostFigures `json:"hosts,omitempty" pulumi:"hosts,optional"`
+	// Telemetry is what Hosts sums up; a summary of several runs has none.
+	Telemetry []Telemetry `json:"-"`
 }
 
 // Row is one line of a benchmark's table: one connection count, tuned.

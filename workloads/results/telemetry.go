@@ -127,6 +127,25 @@ type HostFigures struct {
 	ListenOverflows int64 `json:"listenOverflows" pulumi:"listenOverflows"`
 }
 
+// NewTelemetryDocument collects the telemetry of trials.
+func NewTelemetryDocument(trials []Trial) TelemetryDocument {
+	d := TelemetryDocument{Schema: TelemetrySchema}
+	for _, t := range trials {
+		d.Trials = append(d.Trials, TrialTelemetry{
+			Round: t.Round, Connections: t.Connections, Variant: string(t.Variant), Hosts: t.Telemetry,
+		})
+	}
+	return d
+}
+
+// Count adds what the hosts counted during the run, and sums it up.
+func (f *Figures) Count(hosts []Telemetry) {
+	for _, t := range hosts {
+		f.Hosts = append(f.Hosts, t.Sum())
+		f.Telemetry = append(f.Telemetry, t)
+	}
+}
+
 // Sum adds the figures of each CPU to its series, and returns those of the host. Only
 // intervals of the measuring phase count.
 func (t *Telemetry) Sum() HostFigures {

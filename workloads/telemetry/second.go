@@ -57,17 +57,12 @@ func between(before, now reading, phase string) second {
 	}
 	for name, is := range now.nics {
 		if was, ok := before.nics[name]; ok {
-			s.nics[name] = nicSecond{
-				rxBytes: since(was.RxBytes, is.RxBytes), rxPackets: since(was.RxPackets, is.RxPackets),
-				rxDropped: since(was.RxDropped, is.RxDropped), rxErrors: since(was.RxErrors, is.RxErrors),
-				txBytes: since(was.TxBytes, is.TxBytes), txPackets: since(was.TxPackets, is.TxPackets),
-				txDropped: since(was.TxDropped, is.TxDropped), txErrors: since(was.TxErrors, is.TxErrors),
-			}
+			s.nics[name] = nicBetween(was, is)
 		}
 	}
 	for name, value := range now.tcp {
-		if was, ok := before.tcp[name]; ok {
-			s.tcp[name] = since(was, value)
+		if was, ok := before.tcp[name]; ok && value >= was {
+			s.tcp[name] = int64(value - was)
 		}
 	}
 	return s
@@ -102,16 +97,37 @@ func since32[T uint32 | uint64](before, now T) int64 {
 	return int64(uint32(now) - uint32(before))
 }
 
-// since is how far a counter of 64 bits has come. One that has gone back was either kept in
-// 32 bits by its driver and has wrapped, or began anew, with a NIC that was reset or made
-// again under its name. Half the range tells them apart: no counter comes that far in a
-// second but for the bytes of a NIC of 17 Gbit/s, and such a NIC's driver has 64 bits.
-func since(before, now uint64) int64 {
-	if now >= before {
-		return int64(now - before)
+// nicBetween is what a NIC counted. Counters that went back have either wrapped, where the
+// driver keeps them in 32 bits, or began anew, with a NIC that was reset or made again under
+// its name. If it began anew, all of them did, and some tell: half the range is further
+// than packets get in a second.
+func nicBetween(before, now procfs.NetDevLine) (counted nicSecond) {
+	counters := []struct {
+		before, now uint64
+		counted     *int64
+	}{
+		{before.RxBytes, now.RxBytes, &counted.rxBytes},
+		{before.RxPackets, now.RxPackets, &counted.rxPackets},
+		{before.RxDropped, now.RxDropped, &counted.rxDropped},
+		{before.RxErrors, now.RxErrors, &counted.rxErrors},
+		{before.TxBytes, now.TxBytes, &counted.txBytes},
+		{before.TxPackets, now.TxPackets, &counted.txPackets},
+		{before.TxDropped, now.TxDropped, &counted.txDropped},
+		{before.TxErrors, now.TxErrors, &counted.txErrors},
 	}
-	if wrapped := now + 1<<32 - before; before <= math.MaxUint32 && wrapped < 1<<31 {
-		return int64(wrapped)
+	anew := false
+	for _, c := range counters {
+		anew = anew || c.now < c.before && (c.before > math.MaxUint32 || since32(c.before, c.now) > math.MaxInt32)
 	}
-	return int64(now)
+	for _, c := range counters {
+		switch {
+		case anew:
+			*c.counted = int64(c.now)
+		case c.now < c.before:
+			*c.counted = since32(c.before, c.now)
+		default:
+			*c.counted = int64(c.now - c.before)
+		}
+	}
+	return counted
 }

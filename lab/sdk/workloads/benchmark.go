@@ -43,6 +43,8 @@ type Benchmark struct {
 	Server ServerRefOutput `pulumi:"server"`
 	// The rows as text.
 	Table pulumi.StringOutput `pulumi:"table"`
+	// What every host counted in each second of every run: a `benchlab.telemetry/v1` document as JSON, compressed with gzip, in base64.
+	Telemetry pulumi.StringPtrOutput `pulumi:"telemetry"`
 	// Every run of the loader, in the order in which they ran.
 	Trials TrialArrayOutput `pulumi:"trials"`
 	// Digests of the tuning that the result depends on (Profile.digest).
@@ -309,6 +311,11 @@ func (o BenchmarkOutput) Server() ServerRefOutput {
 // The rows as text.
 func (o BenchmarkOutput) Table() pulumi.StringOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Table }).(pulumi.StringOutput)
+}
+
+// What every host counted in each second of every run: a `benchlab.telemetry/v1` document as JSON, compressed with gzip, in base64.
+func (o BenchmarkOutput) Telemetry() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.Telemetry }).(pulumi.StringPtrOutput)
 }
 
 // Every run of the loader, in the order in which they ran.
