@@ -45,12 +45,12 @@ func HostTable(trials []Trial) string {
 	line("connections", "variant", "host", "CPUs", "busy", "busiest CPU", "most softirq", "NIC", "rx bit/s", "tx bit/s", "drops", "retransmits", "refused")
 	for _, l := range order {
 		for _, h := range mediansOfHosts(byLevel[l]) {
-			n := h.mostTraffic()
+			nics, rx, tx := h.traffic()
 			line(strconv.Itoa(l.connections), l.variant,
 				h.Role, strconv.Itoa(h.CPUs), percent(h.Busy),
 				fmt.Sprintf("%s on %d", percent(h.Busiest.BusyMean), h.Busiest.CPU),
 				fmt.Sprintf("%s on %d", percent(h.MostSoftIRQ.SoftIRQMean), h.MostSoftIRQ.CPU),
-				n.NIC, Count(8*n.RxBytesPerSecond), Count(8*n.TxBytesPerSecond),
+				nics, rx, tx,
 				Count(float64(h.dropped())), Count(float64(h.Retransmits)), Count(float64(h.ListenDrops)))
 		}
 	}
@@ -58,14 +58,27 @@ func HostTable(trials []Trial) string {
 	return text.String()
 }
 
-// mostTraffic is the NIC that carried most.
-func (h HostFigures) mostTraffic() NICFigures {
-	if len(h.NICs) == 0 {
-		return NICFigures{NIC: "-"}
+// traffic names the NICs that carried at least a tenth of what the foremost one did, with
+// their rates: a run over two NICs shows both. They are not added up, as a bond counts what
+// its NICs have counted.
+func (h HostFigures) traffic() (nics, rx, tx string) {
+	both := func(n NICFigures) float64 { return n.RxBytesPerSecond + n.TxBytesPerSecond }
+	var most float64
+	for _, n := range h.NICs {
+		most = max(most, both(n))
 	}
-	return slices.MaxFunc(h.NICs, func(a, b NICFigures) int {
-		return int(a.RxBytesPerSecond + a.TxBytesPerSecond - b.RxBytesPerSecond - b.TxBytesPerSecond)
-	})
+	var names, in, out []string
+	for _, n := range h.NICs {
+		if most > 0 && both(n) >= most/10 {
+			names = append(names, n.NIC)
+			in = append(in, Count(8*n.RxBytesPerSecond))
+			out = append(out, Count(8*n.TxBytesPerSecond))
+		}
+	}
+	if names == nil {
+		return "-", "0", "0"
+	}
+	return strings.Join(names, " + "), strings.Join(in, " + "), strings.Join(out, " + ")
 }
 
 // dropped counts packets that were lost on the way in and out, wherever.

@@ -121,7 +121,7 @@ func TestHostTable(t *testing.T) {
 	trials := rounds()
 	trials = append(trials, Trial{Round: 1, Connections: 1000, Variant: Tuned, Figures: Figures{Hosts: []HostFigures{{
 		Role: "server, loader", CPUs: 128, Busy: 1, Busiest: CPUFigures{CPU: 127, BusyMean: 1}, MostSoftIRQ: CPUFigures{CPU: 64, SoftIRQMean: 0.994},
-		NICs:        []NICFigures{{NIC: "eno1", RxBytesPerSecond: 3.1e8, TxBytesPerSecond: 1, Errors: 10}, {NIC: "eno2", RxBytesPerSecond: 3.2e8, Dropped: 5}},
+		NICs:        []NICFigures{{NIC: "eno1", RxBytesPerSecond: 3.1e8, TxBytesPerSecond: 1, Errors: 10}, {NIC: "eno2", RxBytesPerSecond: 3.2e8, Dropped: 5}, {NIC: "mgmt", RxBytesPerSecond: 3.1e7}},
 		Retransmits: 12345, ListenDrops: 7,
 	}}}})
 	golden(t, "testdata/hosts.golden", HostTable(trials))
