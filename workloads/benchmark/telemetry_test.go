@@ -59,7 +59,7 @@ func TestTelemetryHearsOfPhases(t *testing.T) {
 	}
 	connect, connected := report(results.PhaseConnect, 1, 10, 7), report(results.PhaseConnect, 1.2, 10, 10)
 	rest := []results.Progress{
-		report(results.PhaseMeasure, 1, 2, 10), report(results.PhaseMeasure, 2.0001, 2, 10), report(results.PhaseDrain, 0.1, 0.5, 0),
+		report(results.PhaseMeasure, 1, 2, 10), report(results.PhaseMeasure, 2.0001, 2, 10),
 	}
 	for name, tc := range map[string]struct {
 		warmUp time.Duration

@@ -61,7 +61,7 @@ func between(before, now reading, phase string) second {
 		}
 	}
 	for name, value := range now.tcp {
-		if was, ok := before.tcp[name]; ok && value >= was {
+		if was, ok := before.tcp[name]; ok {
 			s.tcp[name] = int64(value - was)
 		}
 	}
