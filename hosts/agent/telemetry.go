@@ -1,10 +1,7 @@
 package agent
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"io"
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/workloads/telemetry"
@@ -17,18 +14,15 @@ func (s *Service) Telemetry(stream grpc.BidiStreamingServer[agentpb.TelemetryReq
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(stream.Context())
-	defer cancel(nil)
+	ctx := stream.Context()
 	phases := make(chan string)
 	go func() {
 		defer close(phases)
 		for {
+			// Whatever ends the stream ends the counting. Of one that broke off, nobody gets
+			// the result.
 			request, err := stream.Recv()
-			if errors.Is(err, io.EOF) {
-				return
-			}
 			if err != nil {
-				cancel(err)
 				return
 			}
 			select {
@@ -42,10 +36,6 @@ func (s *Service) Telemetry(stream grpc.BidiStreamingServer[agentpb.TelemetryReq
 		return stream.Send(&agentpb.TelemetryEvent{Event: &agentpb.TelemetryEvent_Begun{Begun: true}})
 	}, phases)
 	if err != nil {
-		return err
-	}
-	// A stream that broke off is no end that was asked for.
-	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	text, err := json.Marshal(counted)
