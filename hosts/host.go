@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"golang.org/x/crypto/ssh"
@@ -60,6 +61,7 @@ func connect(ctx context.Context, c hostspec.Connection, binaries Binaries, file
 	}()
 	go keepAlive(client, h.closed, keepAliveInterval, keepAliveTimeout)
 	if err := h.start(ctx); err != nil {
+		err = h.orLost(err)
 		_ = client.Close() // with it goes whatever start has begun there
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -77,7 +79,7 @@ func (h *Host) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	remote, err := h.Upload(ctx, local)
+	remote, err := h.bring(ctx, local)
 	if err != nil {
 		return err
 	}
@@ -117,6 +119,18 @@ func (h *Host) lost() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// orLost marks an error as ErrConnectionLost if it is that of a connection that was lost.
+// The end of one may be heard of a little later than what it has broken.
+func (h *Host) orLost(err error) error {
+	const later = 100 * time.Millisecond
+	select {
+	case <-h.closed:
+		return fmt.Errorf("%w: %w", ErrConnectionLost, err)
+	case <-time.After(later):
+		return err
 	}
 }
 

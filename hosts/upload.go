@@ -16,13 +16,21 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// uploadTimeout bounds the sending of one file.
-const uploadTimeout = 5 * time.Minute
+// UploadTimeout bounds the sending of one file.
+const UploadTimeout = 5 * time.Minute
 
 // Upload brings a local file to a path made of its name and SHA-256, executable by its
 // owner only, and returns that path. A file that is there already and intact is not
 // sent again; one of which a cut connection has left a part is sent from there on.
 func (h *Host) Upload(ctx context.Context, local string) (string, error) {
+	remote, err := h.bring(ctx, local)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", h.connection, h.orLost(err))
+	}
+	return remote, nil
+}
+
+func (h *Host) bring(ctx context.Context, local string) (string, error) {
 	h.upload.Lock()
 	defer h.upload.Unlock()
 	file, err := h.files.file(local)
@@ -40,7 +48,7 @@ func (h *Host) Upload(ctx context.Context, local string) (string, error) {
 		trace: traceOf(ctx), file: file, sum: sum,
 		remote: path.Join(h.system.dir, filepath.Base(local)+"-"+sum[:16]),
 	}
-	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
+	ctx, cancel := context.WithTimeout(ctx, UploadTimeout)
 	defer cancel()
 	err = u.bring(ctx, h)
 	if errors.Is(err, errNoSession) {

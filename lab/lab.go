@@ -330,7 +330,8 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		args := &sdkworkloads.BenchmarkArgs{
 			Server: server.Ref, Loader: loader,
 			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
-			Tuning: b.digests(b.serverHost[m.Server], m.Loader),
+			Tuning:         b.digests(b.serverHost[m.Server], m.Loader),
+			ServerIdentity: b.identity(d.Lock, b.serverHost[m.Server]), LoaderIdentity: b.identity(d.Lock, m.Loader),
 		}
 		if links := b.linksOf(b.serverHost[m.Server], m.Loader); links != nil {
 			args.Links = links

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hanzoai/benchlab/hosts/hostspec"
 	sdkhosts "github.com/hanzoai/benchlab/lab/sdk/hosts"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
@@ -42,28 +43,9 @@ func LoadLock(path string) (*Lock, error) {
 // differences says in what a host is another system than the locked one. A host that is
 // not locked yet has none.
 func (l *Lock) differences(host string, now map[string]string) []string {
-	locked := l.hosts[host]
-	if len(locked) == 0 || len(now) == 0 {
-		return nil
-	}
-	all := maps.Clone(locked)
-	maps.Copy(all, now)
 	var found []string
-	for _, what := range slices.Sorted(maps.Keys(all)) {
-		was, isLocked := locked[what]
-		is, isThere := now[what]
-		said := ""
-		switch {
-		case was == is:
-			continue
-		case !isLocked:
-			said = fmt.Sprintf("was not there when this lab was locked, it is %q now", is)
-		case !isThere:
-			said = fmt.Sprintf("was %q when this lab was locked, it is not there now", was)
-		default:
-			said = fmt.Sprintf("was %q when this lab was locked, it is %q now", was, is)
-		}
-		found = append(found, fmt.Sprintf("host %s: %s %s: results are of another system; `make lock` accepts it", host, what, said))
+	for _, d := range hostspec.IdentityDifferences(l.hosts[host], now, "when this lab was locked") {
+		found = append(found, fmt.Sprintf("host %s: %s: results are of another system; `make lock` accepts it", host, d))
 	}
 	return found
 }
@@ -121,6 +103,15 @@ func (b *builder) judge(l *Lock, name string, host *sdkhosts.Host) sdkhosts.Host
 		}
 		return both[0].(sdkhosts.HostRef), nil
 	}).(sdkhosts.HostRefOutput)
+}
+
+// identity is what a host should be: what it was when the lab was locked, or what it is
+// where the lock has not got it yet.
+func (b *builder) identity(l *Lock, host string) pulumi.StringMapInput {
+	if l != nil && len(l.hosts[host]) > 0 {
+		return pulumi.ToStringMap(l.hosts[host])
+	}
+	return b.hosts[host].Identity
 }
 
 // lock is what a lock file of now would hold. An up records the hosts that the lab's has

@@ -2,6 +2,8 @@ package hostspec
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -60,4 +62,30 @@ func bootParameters(commandLine string) string {
 		}
 	}
 	return strings.Join(kept, " ")
+}
+
+// IdentityDifferences says in what a host is another system than it was, each in words that
+// go behind the host's name. An identity that is not known differs in nothing. when is the
+// time of the first, such as "when this lab was locked".
+func IdentityDifferences(was, is map[string]string, when string) []string {
+	if len(was) == 0 || len(is) == 0 {
+		return nil
+	}
+	all := maps.Clone(was)
+	maps.Copy(all, is)
+	var found []string
+	for _, what := range slices.Sorted(maps.Keys(all)) {
+		before, wasThere := was[what]
+		now, isThere := is[what]
+		switch {
+		case before == now:
+		case !wasThere:
+			found = append(found, fmt.Sprintf("%s was not there %s, it is %q now", what, when, now))
+		case !isThere:
+			found = append(found, fmt.Sprintf("%s was %q %s, it is not there now", what, before, when))
+		default:
+			found = append(found, fmt.Sprintf("%s was %q %s, it is %q now", what, before, when, now))
+		}
+	}
+	return found
 }

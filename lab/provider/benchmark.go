@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hanzoai/benchlab/hosts"
+	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"github.com/hanzoai/benchlab/workloads/benchmark"
 	"github.com/hanzoai/benchlab/workloads/results"
 	p "github.com/pulumi/pulumi-go-provider"
@@ -36,6 +37,10 @@ type BenchmarkArgs struct {
 	Tuning        []string  `pulumi:"tuning,optional"`
 	Links         []string  `pulumi:"links,optional"`
 	ProgramDigest string    `pulumi:"programDigest,optional"`
+	// ServerIdentity and LoaderIdentity say what the hosts should be. They are no reason to
+	// measure again.
+	ServerIdentity map[string]string `pulumi:"serverIdentity,optional"`
+	LoaderIdentity map[string]string `pulumi:"loaderIdentity,optional"`
 }
 
 // BenchmarkState is the state of a Benchmark.
@@ -44,10 +49,12 @@ type BenchmarkState struct {
 	Rows   []results.Row   `pulumi:"rows"`
 	Trials []results.Trial `pulumi:"trials"`
 	Table  string          `pulumi:"table"`
+	Ran    string          `pulumi:"ran"`
+	Digest string          `pulumi:"digest"`
 	// Telemetry is optional for states from before there was any.
 	Telemetry string `pulumi:"telemetry,optional"`
-	Ran       string `pulumi:"ran"`
-	Digest    string `pulumi:"digest"`
+	// Warnings are about what should be known to whoever reads the result.
+	Warnings []string `pulumi:"warnings,optional"`
 }
 
 // Annotate documents the resource.
@@ -69,6 +76,8 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Tuning, "Digests of the tuning that the result depends on (Profile.digest).")
 	a.Describe(&args.Links, "Digests of the links that the load goes over (Link.digest).")
 	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
+	a.Describe(&args.ServerIdentity, "What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.")
+	a.Describe(&args.LoaderIdentity, "What the loader's host should be, likewise.")
 }
 
 // Annotate documents the outputs.
@@ -79,6 +88,7 @@ func (b *BenchmarkState) Annotate(a infer.Annotator) {
 	a.Describe(&b.Telemetry, "What every host counted in each second of every run: a `benchlab.telemetry/v1` document as JSON, compressed with gzip, in base64.")
 	a.Describe(&b.Ran, "When it ran (RFC 3339).")
 	a.Describe(&b.Digest, "Digest of everything that the result depends on.")
+	a.Describe(&b.Warnings, "In what the hosts were other systems than they should be.")
 }
 
 // WireDependencies keeps the result known while nothing that it depends on changes.
@@ -87,7 +97,7 @@ func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, s
 		f.InputField(&args.Server), f.InputField(&args.Loader), f.InputField(&args.Path), f.InputField(&args.Connections),
 		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Compare), f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
 	}
-	for _, output := range []any{&state.Rows, &state.Trials, &state.Table, &state.Telemetry, &state.Ran, &state.Digest} {
+	for _, output := range []any{&state.Rows, &state.Trials, &state.Table, &state.Ran, &state.Digest, &state.Telemetry, &state.Warnings} {
 		f.OutputField(output).DependsOn(inputs...)
 	}
 }
@@ -116,6 +126,7 @@ func (args BenchmarkArgs) series() (benchmark.Series, error) {
 func (args BenchmarkArgs) digest() (string, error) {
 	args.Server.Host, args.Server.URN = HostRef{MachineID: args.Server.Host.MachineID}, ""
 	args.Loader = HostRef{MachineID: args.Loader.MachineID}
+	args.ServerIdentity, args.LoaderIdentity = nil, nil
 	text, err := json.Marshal(args)
 	if err != nil {
 		return "", err
@@ -190,6 +201,11 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	if state.Digest, err = args.digest(); err != nil {
 		return state, err
 	}
+	status(ctx, "uploading the loader")
+	binary, err := b.lab.upload(ctx, b.lab.forWork(args.Loader), "benchlab-loader")
+	if err != nil {
+		return state, err
+	}
 	serverHost, err := b.lab.need(ctx, args.Server.Host)
 	if err != nil {
 		return state, err
@@ -198,14 +214,11 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	if err != nil {
 		return state, err
 	}
-	local, err := b.lab.binaries.Path("benchlab-loader", loaderHost.Arch())
-	if err != nil {
+	if state.Warnings, err = args.otherSystems(ctx, serverHost, loaderHost); err != nil {
 		return state, err
 	}
-	status(ctx, "uploading the loader")
-	binary, err := loaderHost.Upload(ctx, local)
-	if err != nil {
-		return state, fmt.Errorf("%s: %w", args.Loader.Connection, err)
+	for _, w := range state.Warnings {
+		p.GetLogger(ctx).Warning(w)
 	}
 	site, err := openSite(ctx, map[string]*hosts.Host{args.Server.Host.MachineID: serverHost, args.Loader.MachineID: loaderHost}, args.Loader.Lab)
 	if err != nil {
@@ -221,6 +234,9 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 				results.Count(q.RequestsPerSecond), results.Duration(q.P50), results.Duration(q.P99), q.Errors)
 		}
 	})
+	if n := len(state.Trials); err != nil && n > 0 {
+		err = fmt.Errorf("%w; what was measured before is not kept (%d trials): the next up measures anew", err, n)
+	}
 	if err != nil {
 		return state, err
 	}
@@ -234,4 +250,28 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	}
 	state.Ran = time.Now().UTC().Format(time.RFC3339)
 	return state, nil
+}
+
+// otherSystems says in what the hosts are not what they should be. It asks them, for what
+// the state says of them may be of before their last boot.
+func (args BenchmarkArgs) otherSystems(ctx context.Context, serverHost, loaderHost *hosts.Host) ([]string, error) {
+	asked := []struct {
+		host     *hosts.Host
+		ref      HostRef
+		identity map[string]string
+	}{{serverHost, args.Server.Host, args.ServerIdentity}, {loaderHost, args.Loader, args.LoaderIdentity}}
+	if args.Loader.MachineID == args.Server.Host.MachineID {
+		asked = asked[:1]
+	}
+	var found []string
+	for _, a := range asked {
+		facts, err := a.host.Facts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range hostspec.IdentityDifferences(a.identity, facts.Identity(), "when this lab was locked") {
+			found = append(found, fmt.Sprintf("%s: %s: this result is of another system; `make lock` accepts it", a.ref.Connection, d))
+		}
+	}
+	return found, nil
 }

@@ -23,7 +23,7 @@ const finTimeout = "/proc/sys/net/ipv4/tcp_fin_timeout"
 func newMachine(t *testing.T) (*hosttest.Host, box) {
 	t.Helper()
 	host := hosttest.New(t, "box")
-	plugin, err := New(hosttest.Programs())
+	plugin, err := New(filepath.Join("..", "..", "bin"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +99,8 @@ func TestAnotherWayToTheMachine(t *testing.T) {
 	host.delete(t)
 }
 
-// An apply whose connection is cut is settled within the run.
-func TestApplyOverALostConnection(t *testing.T) {
+// A call whose connection is cut is settled within the run.
+func TestLostConnection(t *testing.T) {
 	machine, b := newMachine(t)
 	before := machine.Run(t, "cat "+finTimeout)
 	known := filepath.Join(t.TempDir(), "known_hosts")
@@ -136,24 +136,44 @@ func TestApplyOverALostConnection(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	cutDuring(func() error {
-		r, err := b.server.Create(p.CreateRequest{Urn: sysctl.urn, Properties: inputs})
-		if err == nil && r.PartialState != nil {
-			err = fmt.Errorf("partial: %v", r.PartialState.Reasons)
+	create := func(o *object, inputs property.Map) func() error {
+		return func() error {
+			r, err := b.server.Create(p.CreateRequest{Urn: o.urn, Properties: inputs})
+			if err == nil && r.PartialState != nil {
+				err = fmt.Errorf("partial: %v", r.PartialState.Reasons)
+			}
+			o.id, o.inputs, o.state = r.ID, inputs, r.Properties
+			return err
 		}
-		sysctl.id, sysctl.inputs, sysctl.state = r.ID, inputs, r.Properties
-		return err
-	})
+	}
+	remove := func(o *object) func() error {
+		return func() error {
+			return b.server.Delete(p.DeleteRequest{ID: o.id, Urn: o.urn, Properties: o.state})
+		}
+	}
+	cutDuring(create(sysctl, inputs))
 	if live := machine.Run(t, "cat "+finTimeout); live != "17" {
 		t.Errorf("%s is %s after the apply, want 17", finTimeout, live)
 	}
-	cutDuring(func() error {
-		return b.server.Delete(p.DeleteRequest{ID: sysctl.id, Urn: sysctl.urn, Properties: sysctl.state})
-	})
+	cutDuring(remove(sysctl))
 	if live := machine.Run(t, "cat "+finTimeout); live != before {
 		t.Errorf("%s is %s after the delete, want %s", finTimeout, live, before)
 	}
-	host.delete(t)
+	server := b.object("workloads:Server", "health")
+	cutDuring(create(server, server.check(t, map[string]property.Value{
+		"host": host.state.Get("ref"), "listen": property.New("http://127.0.0.1:8080"),
+	})))
+	if n := len(machine.Processes(t, "benchlab-server")); n != 1 {
+		t.Errorf("%d servers run, want 1", n)
+	}
+	cutDuring(remove(server))
+	if n := len(machine.Processes(t, "benchlab-server")); n != 0 {
+		t.Errorf("%d servers run after the delete, want none", n)
+	}
+	cutDuring(remove(host))
+	if left := machine.Run(t, "ls /var/lib/benchlab 2>/dev/null || true"); left != "" {
+		t.Errorf("left on the host: %s", left)
+	}
 }
 
 // A host that is gone for good lets the lab go once it is said to be decommissioned.

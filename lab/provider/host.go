@@ -11,6 +11,7 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
+	"golang.org/x/sync/errgroup"
 )
 
 // Host is a machine of the lab. Its delete is the net under all others: whatever this
@@ -138,20 +139,18 @@ func (h *Host) preview(ctx context.Context, args HostArgs) error {
 }
 
 func (h *Host) claim(ctx context.Context, args HostArgs) (HostState, error) {
-	host, err := h.lab.pool.Host(ctx, args.Connection.Connection)
-	if err != nil {
-		return HostState{}, err
-	}
-	facts, warnings, err := host.Claim(ctx, spec.Owner{URN: urn(ctx), Lab: args.Lab}, hosts.Claim{
-		Adopt: args.Adopt, Namespace: args.Connection.Namespace, Links: args.Links,
+	return settled(ctx, h.lab.at(args.Connection), func(ctx context.Context, host *hosts.Host) (HostState, error) {
+		facts, warnings, err := host.Claim(ctx, spec.Owner{URN: urn(ctx), Lab: args.Lab}, hosts.Claim{
+			Adopt: args.Adopt, Namespace: args.Connection.Namespace, Links: args.Links,
+		})
+		if err != nil {
+			return HostState{}, err
+		}
+		for _, w := range warnings {
+			p.GetLogger(ctx).Warningf("%s: %s", args.Connection, w)
+		}
+		return newHostState(args, facts, host)
 	})
-	if err != nil {
-		return HostState{}, err
-	}
-	for _, w := range warnings {
-		p.GetLogger(ctx).Warningf("%s: %s", args.Connection, w)
-	}
-	return newHostState(args, facts, host)
 }
 
 func newHostState(args HostArgs, facts hostspec.Facts, host *hosts.Host) (HostState, error) {
@@ -178,7 +177,9 @@ func (h HostState) kept() HostState {
 
 // Read returns the facts of now. A namespace host that is provably gone has no id.
 func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState]) (infer.ReadResponse[HostArgs, HostState], error) {
-	host, err := h.lab.host(ctx, r.State.Ref)
+	state, err := settled(ctx, h.lab.to(r.State.Ref), func(ctx context.Context, host *hosts.Host) (HostState, error) {
+		return h.look(ctx, host, r.State.HostArgs)
+	})
 	if errors.Is(err, errGone) {
 		return infer.ReadResponse[HostArgs, HostState]{}, nil
 	}
@@ -188,16 +189,31 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 	if err != nil {
 		return infer.ReadResponse[HostArgs, HostState]{}, err
 	}
-	facts, err := host.Facts(ctx)
-	if err != nil {
-		return infer.ReadResponse[HostArgs, HostState]{}, err
+	for _, d := range hostspec.IdentityDifferences(r.State.Identity, state.Identity, "when it was last looked at") {
+		p.GetLogger(ctx).Warningf("drift on %s: %s: results are of another system", r.State.Connection, d)
 	}
-	state, err := newHostState(r.State.HostArgs, facts, host)
-	if err != nil {
-		return infer.ReadResponse[HostArgs, HostState]{}, err
+	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: state}, nil
+}
+
+// look asks a host all that a refresh needs, at once.
+func (h *Host) look(ctx context.Context, host *hosts.Host, args HostArgs) (HostState, error) {
+	var facts hostspec.Facts
+	var claimed bool
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		facts, err = host.Facts(ctx)
+		return err
+	})
+	both.Go(func() (err error) {
+		claimed, err = host.Claimed(ctx, args.Lab)
+		return err
+	})
+	if err := both.Wait(); err != nil {
+		return HostState{}, err
 	}
-	state.Claimed, err = host.Claimed(ctx, r.State.Lab)
-	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: state}, err
+	state, err := newHostState(args, facts, host)
+	state.Claimed = claimed
+	return state, err
 }
 
 // Update follows a host to another address and looks at its new NICs; Diff has made sure that it is the same machine.
@@ -218,7 +234,9 @@ func (h *Host) Update(ctx context.Context, r infer.UpdateRequest[HostArgs, HostS
 
 // Delete restores whatever this lab has left on the host and says what that was.
 func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (infer.DeleteResponse, error) {
-	host, err := h.lab.host(ctx, r.State.Ref)
+	report, err := settled(ctx, h.lab.to(r.State.Ref), func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
+		return host.Release(ctx, spec.Owner{URN: urn(ctx), Lab: r.State.Lab})
+	})
 	if errors.Is(err, errGone) {
 		p.GetLogger(ctx).Warningf("%v: its values are gone with it, nothing to restore", err)
 		return infer.DeleteResponse{}, nil
@@ -228,10 +246,6 @@ func (h *Host) Delete(ctx context.Context, r infer.DeleteRequest[HostState]) (in
 		p.GetLogger(ctx).Warningf("%v; should it come back: /var/lib/benchlab/bin/benchlab-agent-* restore there puts its originals back", err)
 		return infer.DeleteResponse{}, nil
 	}
-	if err != nil {
-		return infer.DeleteResponse{}, err
-	}
-	report, err := host.Release(ctx, spec.Owner{URN: urn(ctx), Lab: r.State.Lab})
 	if err != nil {
 		return infer.DeleteResponse{}, err
 	}

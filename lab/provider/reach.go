@@ -58,35 +58,69 @@ func (l *lab) need(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 	return host, err
 }
 
+// to reaches the host of a reference, as host does.
+func (l *lab) to(ref HostRef) reach {
+	return func(ctx context.Context) (*hosts.Host, error) { return l.host(ctx, ref) }
+}
+
+// forWork reaches the host of a reference, as need does.
+func (l *lab) forWork(ref HostRef) reach {
+	return func(ctx context.Context) (*hosts.Host, error) { return l.need(ctx, ref) }
+}
+
+// at reaches whichever host answers at a connection.
+func (l *lab) at(c Connection) reach {
+	return func(ctx context.Context) (*hosts.Host, error) { return l.pool.Host(ctx, c.Connection) }
+}
+
+// reach is a way to a connected host.
+type reach func(context.Context) (*hosts.Host, error)
+
 // settled makes a call and, where the connection is lost in the middle of it, connects
 // again, once, and calls again: so that its outcome is known. The call must be one that can
-// be made twice, as those of tuning can: the ledger of the host knows what the first has
-// done, and its lock makes the second wait for the end of the first, though not for ever.
-func settled[T any](ctx context.Context, l *lab, ref HostRef, call func(context.Context, *hosts.Host) (T, error)) (T, error) {
-	var none T
-	host, err := l.host(ctx, ref)
-	if err != nil {
-		return none, err
+// be made twice, as all but a benchmark's can: the ledger of the host knows what the first
+// has done, and its lock makes the second wait for the end of the first, though not for ever.
+func settled[T any](ctx context.Context, way reach, call func(context.Context, *hosts.Host) (T, error)) (T, error) {
+	return settledWithin(ctx, settleTimeout, way, call)
+}
+
+// upload brings one of our programs to a host; what a lost connection has left of it is
+// completed. It returns the path there.
+func (l *lab) upload(ctx context.Context, way reach, program string) (string, error) {
+	return settledWithin(ctx, hosts.UploadTimeout, way, func(ctx context.Context, host *hosts.Host) (string, error) {
+		local, err := l.binaries.Path(program, host.Arch())
+		if err != nil {
+			return "", err
+		}
+		return host.Upload(ctx, local)
+	})
+}
+
+// settledWithin is settled with a bound of its own for the second call.
+func settledWithin[T any](ctx context.Context, limit time.Duration, way reach, call func(context.Context, *hosts.Host) (T, error)) (T, error) {
+	var none, value T
+	host, err := way(ctx)
+	if err == nil {
+		value, err = call(ctx, host)
 	}
-	value, err := call(ctx, host)
 	if !errors.Is(err, hosts.ErrConnectionLost) || ctx.Err() != nil {
 		return value, err
 	}
 	status(ctx, "connection lost; asking the host what was done")
-	host, again := l.host(ctx, ref)
+	host, again := way(ctx)
 	if again != nil {
 		return none, fmt.Errorf("%w; connecting again: %w", err, again)
 	}
-	limited, cancel := context.WithTimeout(ctx, settleTimeout)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	value, again = call(limited, host)
 	if errors.Is(again, context.DeadlineExceeded) && ctx.Err() == nil {
-		return none, fmt.Errorf("%w; connected again, but the host has not come to an end with it within %s", err, settleTimeout)
+		return none, fmt.Errorf("%w; connected again, but the host has not come to an end with it within %s", err, limit)
 	}
 	return value, again
 }
 
-// settleTimeout bounds the second call.
+// settleTimeout bounds the second call where no file is sent.
 const settleTimeout = 30 * time.Second
 
 // namespaceExists says whether the host that a Namespace has made is still that one.

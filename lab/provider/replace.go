@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"maps"
+	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -10,13 +12,22 @@ import (
 // withReplacement completes infer's comparison of old and new inputs with what holds
 // for every resource here: it lives on a machine, so another machine is another
 // resource; and what is replaced is deleted first, for a delete that came later would
-// undo what the new one has set.
+// undo what the new one has set. What a benchmark's hosts should be changes with the lock
+// file, and nothing is to be done then.
 func withReplacement(inner p.Provider) p.Provider {
 	outer := inner
 	outer.Diff = func(ctx context.Context, r p.DiffRequest) (p.DiffResponse, error) {
 		d, err := inner.Diff(ctx, r)
 		if err != nil || !d.HasChanges {
 			return d, err
+		}
+		if d.DetailedDiff != nil {
+			maps.DeleteFunc(d.DetailedDiff, func(key string, _ p.PropertyDiff) bool {
+				return strings.HasPrefix(key, "serverIdentity") || strings.HasPrefix(key, "loaderIdentity")
+			})
+			if len(d.DetailedDiff) == 0 {
+				return p.DiffResponse{}, nil
+			}
 		}
 		for _, path := range [][]string{{"host", "machineId"}, {"loader", "machineId"}, {"server", "host", "machineId"}} {
 			if known, changed := textChanged(r.OldInputs, r.Inputs, path...); known && changed {

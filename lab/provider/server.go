@@ -167,23 +167,18 @@ func (s *Server) Update(ctx context.Context, r infer.UpdateRequest[ServerArgs, S
 }
 
 func (s *Server) start(ctx context.Context, args ServerArgs) (ServerState, error) {
-	host, err := s.lab.need(ctx, args.Host)
-	if err != nil {
-		return ServerState{}, err
-	}
-	local, err := s.lab.binaries.Path("benchlab-server", host.Arch())
-	if err != nil {
-		return ServerState{}, err
-	}
+	way := s.lab.forWork(args.Host)
 	status(ctx, "uploading the server")
-	binary, err := host.Upload(ctx, local)
+	binary, err := s.lab.upload(ctx, way, "benchlab-server")
 	if err != nil {
-		return ServerState{}, fmt.Errorf("%s: %w", args.Host.Connection, err)
+		return ServerState{}, err
 	}
 	status(ctx, "starting on %s", args.Listen)
-	_, err = host.StartServer(ctx, hosts.Server{
-		Owner: spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, Unit: args.unit(), Binary: binary,
-		Args: []string{"-listen", args.Listen}, Env: args.env(), Health: strings.TrimSuffix(args.Listen, "/") + "/health",
+	_, err = settled(ctx, way, func(ctx context.Context, host *hosts.Host) (hosts.ServerStatus, error) {
+		return host.StartServer(ctx, hosts.Server{
+			Owner: spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, Unit: args.unit(), Binary: binary,
+			Args: []string{"-listen", args.Listen}, Env: args.env(), Health: strings.TrimSuffix(args.Listen, "/") + "/health",
+		})
 	})
 	if err != nil {
 		return ServerState{}, err
@@ -198,17 +193,15 @@ func (s *Server) start(ctx context.Context, args ServerArgs) (ServerState, error
 // program, so that the next run starts it again.
 func (s *Server) Read(ctx context.Context, r infer.ReadRequest[ServerArgs, ServerState]) (infer.ReadResponse[ServerArgs, ServerState], error) {
 	args := r.State.ServerArgs
-	host, err := s.lab.host(ctx, args.Host)
+	found, err := settled(ctx, s.lab.to(args.Host), func(ctx context.Context, host *hosts.Host) (hosts.ServerStatus, error) {
+		return host.InspectServer(ctx, spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, args.unit())
+	})
 	if errors.Is(err, errGone) {
 		return infer.ReadResponse[ServerArgs, ServerState]{}, nil
 	}
 	if errors.Is(err, errDecommissioned) {
 		return infer.ReadResponse[ServerArgs, ServerState](r), nil
 	}
-	if err != nil {
-		return infer.ReadResponse[ServerArgs, ServerState]{}, err
-	}
-	found, err := host.InspectServer(ctx, spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, args.unit())
 	if err != nil {
 		return infer.ReadResponse[ServerArgs, ServerState]{}, err
 	}
@@ -225,7 +218,9 @@ const notRunning = "not running"
 // Delete stops the server.
 func (s *Server) Delete(ctx context.Context, r infer.DeleteRequest[ServerState]) (infer.DeleteResponse, error) {
 	args := r.State.ServerArgs
-	host, err := s.lab.host(ctx, args.Host)
+	_, err := settled(ctx, s.lab.to(args.Host), func(ctx context.Context, host *hosts.Host) (struct{}, error) {
+		return struct{}{}, host.StopServer(ctx, spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, args.unit())
+	})
 	if errors.Is(err, errGone) {
 		p.GetLogger(ctx).Warningf("%v, and the server with it", err)
 		return infer.DeleteResponse{}, nil
@@ -234,8 +229,5 @@ func (s *Server) Delete(ctx context.Context, r infer.DeleteRequest[ServerState])
 		p.GetLogger(ctx).Warningf("%v, and so does the server %s", err, args.unit())
 		return infer.DeleteResponse{}, nil
 	}
-	if err != nil {
-		return infer.DeleteResponse{}, err
-	}
-	return infer.DeleteResponse{}, host.StopServer(ctx, spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, args.unit())
+	return infer.DeleteResponse{}, err
 }

@@ -36,10 +36,7 @@ func (t *Tuned) Annotate(a infer.Annotator) {
 // but where the connection was lost and can't be had again the outcome is unknown: the
 // state is kept then, and the next run finds out.
 func (l *lab) apply(ctx context.Context, ref HostRef, want spec.Tunables) (Tuned, error) {
-	if _, err := l.need(ctx, ref); err != nil {
-		return Tuned{}, err
-	}
-	report, err := settled(ctx, l, ref, func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
+	report, err := settled(ctx, l.forWork(ref), func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
 		return host.Apply(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want, func(s spec.Setting) {
 			if s.Status != spec.Unsupported {
 				status(ctx, "%s %s: %s", s.Key, s.Status, s.Live)
@@ -117,7 +114,7 @@ func (l *lab) previewTune(ctx context.Context, ref HostRef, want spec.Tunables) 
 // no longer exists. A host that can't have the values any more, because a NIC or a module
 // is gone, has drifted: the next run brings it back or says what is wrong.
 func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables, before Tuned) (t Tuned, drift map[string]string, gone bool, err error) {
-	report, err := settled(ctx, l, ref, func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
+	report, err := settled(ctx, l.to(ref), func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
 		return host.Plan(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want)
 	})
 	if errors.Is(err, errGone) {
@@ -183,7 +180,7 @@ const wholeHost = "host"
 
 // restore puts the originals back.
 func (l *lab) restore(ctx context.Context, ref HostRef) error {
-	report, err := settled(ctx, l, ref, func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
+	report, err := settled(ctx, l.to(ref), func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
 		return host.Restore(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab})
 	})
 	if errors.Is(err, errGone) {

@@ -29,6 +29,8 @@ type Benchmark struct {
 	Links pulumi.StringArrayOutput `pulumi:"links"`
 	// The host that the load comes from.
 	Loader hosts.HostRefOutput `pulumi:"loader"`
+	// What the loader's host should be, likewise.
+	LoaderIdentity pulumi.StringMapOutput `pulumi:"loaderIdentity"`
 	// Path of the request. Default `/health`.
 	Path pulumi.StringPtrOutput `pulumi:"path"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
@@ -41,6 +43,8 @@ type Benchmark struct {
 	Rows RowArrayOutput `pulumi:"rows"`
 	// The server to load.
 	Server ServerRefOutput `pulumi:"server"`
+	// What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.
+	ServerIdentity pulumi.StringMapOutput `pulumi:"serverIdentity"`
 	// The rows as text.
 	Table pulumi.StringOutput `pulumi:"table"`
 	// What every host counted in each second of every run: a `benchlab.telemetry/v1` document as JSON, compressed with gzip, in base64.
@@ -51,6 +55,8 @@ type Benchmark struct {
 	Tuning pulumi.StringArrayOutput `pulumi:"tuning"`
 	// Time before the measurement of each connection count, such as `1s`. Default: none.
 	WarmUp pulumi.StringPtrOutput `pulumi:"warmUp"`
+	// In what the hosts were other systems than they should be.
+	Warnings pulumi.StringArrayOutput `pulumi:"warnings"`
 }
 
 // NewBenchmark registers a new resource with the given unique name, arguments, and options.
@@ -121,6 +127,8 @@ type benchmarkArgs struct {
 	Links []string `pulumi:"links"`
 	// The host that the load comes from.
 	Loader hosts.HostRef `pulumi:"loader"`
+	// What the loader's host should be, likewise.
+	LoaderIdentity map[string]string `pulumi:"loaderIdentity"`
 	// Path of the request. Default `/health`.
 	Path *string `pulumi:"path"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
@@ -129,6 +137,8 @@ type benchmarkArgs struct {
 	Rounds *int `pulumi:"rounds"`
 	// The server to load.
 	Server ServerRef `pulumi:"server"`
+	// What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.
+	ServerIdentity map[string]string `pulumi:"serverIdentity"`
 	// Digests of the tuning that the result depends on (Profile.digest).
 	Tuning []string `pulumi:"tuning"`
 	// Time before the measurement of each connection count, such as `1s`. Default: none.
@@ -147,6 +157,8 @@ type BenchmarkArgs struct {
 	Links pulumi.StringArrayInput
 	// The host that the load comes from.
 	Loader hosts.HostRefInput
+	// What the loader's host should be, likewise.
+	LoaderIdentity pulumi.StringMapInput
 	// Path of the request. Default `/health`.
 	Path pulumi.StringPtrInput
 	// Set by the provider: digest of the loader, so that a new build measures again.
@@ -155,6 +167,8 @@ type BenchmarkArgs struct {
 	Rounds pulumi.IntPtrInput
 	// The server to load.
 	Server ServerRefInput
+	// What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.
+	ServerIdentity pulumi.StringMapInput
 	// Digests of the tuning that the result depends on (Profile.digest).
 	Tuning pulumi.StringArrayInput
 	// Time before the measurement of each connection count, such as `1s`. Default: none.
@@ -278,6 +292,11 @@ func (o BenchmarkOutput) Loader() hosts.HostRefOutput {
 	return o.ApplyT(func(v *Benchmark) hosts.HostRefOutput { return v.Loader }).(hosts.HostRefOutput)
 }
 
+// What the loader's host should be, likewise.
+func (o BenchmarkOutput) LoaderIdentity() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringMapOutput { return v.LoaderIdentity }).(pulumi.StringMapOutput)
+}
+
 // Path of the request. Default `/health`.
 func (o BenchmarkOutput) Path() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.Path }).(pulumi.StringPtrOutput)
@@ -308,6 +327,11 @@ func (o BenchmarkOutput) Server() ServerRefOutput {
 	return o.ApplyT(func(v *Benchmark) ServerRefOutput { return v.Server }).(ServerRefOutput)
 }
 
+// What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.
+func (o BenchmarkOutput) ServerIdentity() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringMapOutput { return v.ServerIdentity }).(pulumi.StringMapOutput)
+}
+
 // The rows as text.
 func (o BenchmarkOutput) Table() pulumi.StringOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Table }).(pulumi.StringOutput)
@@ -331,6 +355,11 @@ func (o BenchmarkOutput) Tuning() pulumi.StringArrayOutput {
 // Time before the measurement of each connection count, such as `1s`. Default: none.
 func (o BenchmarkOutput) WarmUp() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.WarmUp }).(pulumi.StringPtrOutput)
+}
+
+// In what the hosts were other systems than they should be.
+func (o BenchmarkOutput) Warnings() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringArrayOutput { return v.Warnings }).(pulumi.StringArrayOutput)
 }
 
 type BenchmarkArrayOutput struct{ *pulumi.OutputState }
