@@ -220,12 +220,13 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	for _, w := range state.Warnings {
 		p.GetLogger(ctx).Warning(w)
 	}
-	site, err := openSite(ctx, map[string]*hosts.Host{args.Server.Host.MachineID: serverHost, args.Loader.MachineID: loaderHost}, args.Loader.Lab)
+	machines := map[string]*hosts.Host{args.Server.Host.MachineID: serverHost, args.Loader.MachineID: loaderHost}
+	site, err := openSite(ctx, machines, args.Loader.Lab)
 	if err != nil {
 		return state, err
 	}
 	defer func() { err = errors.Join(err, site.Close()) }()
-	series.Telemetry = participants(serverHost, loaderHost, args.Server.Host.MachineID == args.Loader.MachineID)
+	series.Telemetry = participants(machines, args.Loader.MachineID, args.Server.Host.MachineID)
 	state.Trials, err = benchmark.Run(ctx, series, server{serverHost, site, args.Server}, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
 		q := s.Progress
 		if q.Phase == results.PhaseWarmUp || q.Phase == results.PhaseMeasure {

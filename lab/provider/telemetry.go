@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/workloads/benchmark"
@@ -22,13 +23,23 @@ type participant struct {
 	host *hosts.Host
 }
 
-// participants lists the machine of the server and that of the loader, once where they are
-// the same.
-func participants(server, loader *hosts.Host, same bool) telemetry {
-	if same {
-		return telemetry{{"server, loader", server}}
+// participants lists the machines of the servers and that of the loader, each once. All are
+// named by their machine ids.
+func participants(machines map[string]*hosts.Host, loader string, servers ...string) telemetry {
+	var t telemetry
+	for i, id := range servers {
+		role := "server"
+		if id == loader {
+			role = "server, loader"
+		}
+		if !slices.Contains(servers[:i], id) {
+			t = append(t, participant{role, machines[id]})
+		}
 	}
-	return telemetry{{"server", server}, {"loader", loader}}
+	if !slices.Contains(servers, loader) {
+		t = append(t, participant{"loader", machines[loader]})
+	}
+	return t
 }
 
 // Begin lets all hosts count.

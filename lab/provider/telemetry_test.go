@@ -28,10 +28,14 @@ func TestTelemetryOfHosts(t *testing.T) {
 		}
 		both = append(both, connected)
 	}
-	if one := participants(both[0], both[0], true); len(one) != 1 || one[0].role != "server, loader" {
+	machines := map[string]*hosts.Host{"a": both[0], "b": both[1]}
+	if one := participants(machines, "a", "a"); len(one) != 1 || one[0] != (participant{"server, loader", both[0]}) {
 		t.Errorf("one machine: %+v", one)
 	}
-	all := participants(both[0], both[1], false)
+	if two := participants(machines, "a", "b", "b", "a"); len(two) != 2 || two[0] != (participant{"server", both[1]}) || two[1].role != "server, loader" {
+		t.Errorf("servers on two machines: %+v", two)
+	}
+	all := participants(machines, "b", "a")
 	counting, err := all.Begin(t.Context(), results.PhaseConnect)
 	if err != nil {
 		t.Fatal(err)
