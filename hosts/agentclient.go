@@ -31,7 +31,7 @@ type agentClient struct {
 	ended  chan struct{} // closed when the remote program has ended
 	exit   error         // valid once ended is closed
 
-	machineID string
+	first Look // what it said when it had started
 }
 
 // agentTimeout bounds the start of an agent, a slow sudo included.
@@ -43,13 +43,6 @@ const agentTimeout = 20 * time.Second
 func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, error) {
 	ctx, cancel := context.WithTimeout(ctx, agentTimeout)
 	defer cancel()
-	password := ""
-	if h.becomes() && h.connection.BecomePasswordEnv != "" {
-		var err error
-		if password, err = secret("become_password_env", h.connection.BecomePasswordEnv); err != nil {
-			return nil, err
-		}
-	}
 	session, err := h.session(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open a session: %w", err)
@@ -67,8 +60,8 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 	session.Stderr = a.stderr
 	command := "exec " + quote(binary) + " serve"
 	switch {
-	case password != "":
-		session.Stderr = &sudoPrompt{tail: a.stderr, stdin: stdin, password: password, again: func() { close(asked) }}
+	case h.becomes() && h.secrets.becomePassword.set():
+		session.Stderr = &sudoPrompt{tail: a.stderr, stdin: stdin, password: h.secrets.becomePassword.value, again: func() { close(asked) }}
 		command = "exec env LC_ALL=C sudo -S -p " + quote(sudoAsks) + " -- " + quote(binary) + " serve"
 	case h.becomes():
 		command = "exec env LC_ALL=C sudo -n -- " + quote(binary) + " serve"
@@ -82,6 +75,9 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 	}()
 	output := bufio.NewReaderSize(stdout, greetingLimit)
 	if err := awaitGreeting(ctx, output, asked); err != nil {
+		if errors.Is(err, errWrongPassword) {
+			return nil, fmt.Errorf("%w of %s (become_password)", err, h.secrets.becomePassword)
+		}
 		return nil, a.explain(ctx, binary, err)
 	}
 	a.pipe = &pipeConn{Reader: output, stdin: stdin, ssh: h.ssh, closed: make(chan struct{})}
@@ -99,7 +95,7 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 		_ = a.Close() // as above
 		return nil, fmt.Errorf("the agent's first answer: %w", err)
 	}
-	a.machineID = facts.MachineID
+	a.first = Look{Facts: facts, host: h, reply: reply}
 	return a, nil
 }
 
@@ -158,9 +154,6 @@ const maxMessage = 64 << 20
 // explain says why there was no greeting: in most cases what the remote program said
 // before it ended.
 func (a *agentClient) explain(ctx context.Context, binary string, err error) error {
-	if errors.Is(err, errWrongPassword) {
-		return fmt.Errorf("%w; correct what the variable of become_password_env has", err)
-	}
 	select {
 	case <-a.ended:
 	case <-ctx.Done():

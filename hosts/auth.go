@@ -70,40 +70,26 @@ func newLogin(ctx context.Context, h *hop) (login, error) {
 		return ordered, nil
 	}
 	if h.named && len(missing) > 0 && agent == nil {
-		return login{}, fmt.Errorf("identity %s is encrypted: name the environment variable with its passphrase (passphrase_env), or add it to an ssh-agent (ssh-add) and leave identity empty", h.identities[0])
+		return login{}, fmt.Errorf("identity %s is encrypted: say where its passphrase is (passphrase), or add it to an ssh-agent (ssh-add) and leave identity empty", h.identities[0])
 	}
 	if agent != nil || len(signers) > 0 {
 		l.methods = append(l.methods, ssh.PublicKeysCallback(keys))
 	}
-	if h.passwordEnv != "" {
-		password, err := secret("password_env", h.passwordEnv)
-		if err != nil {
-			l.close()
-			return login{}, err
-		}
-		offered = append(offered, "the password of "+h.passwordEnv)
-		l.methods = append(l.methods, ssh.Password(password), ssh.KeyboardInteractive(answerOnce(password)))
+	if h.password.set() {
+		offered = append(offered, "the password of "+h.password.String())
+		l.methods = append(l.methods, ssh.Password(h.password.value), ssh.KeyboardInteractive(answerOnce(h.password.value)))
 	}
 	if len(l.methods) == 0 {
 		switch {
 		case agentErr != nil:
 			return login{}, fmt.Errorf("%w: %w; start one, or set identity to a private key", errAgent, agentErr)
 		case len(missing) > 0:
-			return login{}, errors.New("no way to log in: the keys that were found are encrypted; name the environment variable with their passphrase (passphrase_env), or start an ssh-agent (ssh-add)")
+			return login{}, errors.New("no way to log in: the keys that were found are encrypted; say where their passphrase is (passphrase), or start an ssh-agent (ssh-add)")
 		}
 		return login{}, errors.New("no way to log in: set identity to a private key, or start an ssh-agent (SSH_AUTH_SOCK is not set)")
 	}
 	l.offered = strings.Join(offered, ", ")
 	return l, nil
-}
-
-// secret reads what an environment variable has. Its value is never part of an error.
-func secret(attribute, name string) (string, error) {
-	value, ok := os.LookupEnv(name)
-	if !ok || value == "" {
-		return "", fmt.Errorf("%s names the environment variable %s, which is not set; export it where pulumi runs", attribute, name)
-	}
-	return value, nil
 }
 
 // answerOnce answers the one question of a server that asks for the password this way.
@@ -144,19 +130,15 @@ func (h *hop) fileSigners() (signers map[string][]ssh.Signer, missing []ssh.Publ
 		signer, err := ssh.ParsePrivateKey(text)
 		var encrypted *ssh.PassphraseMissingError
 		if errors.As(err, &encrypted) {
-			if h.passphraseEnv == "" {
+			if !h.passphrase.set() {
 				if public, err := readPublicKey(file + ".pub"); encrypted.PublicKey == nil && err == nil {
 					encrypted.PublicKey = public
 				}
 				missing = append(missing, encrypted.PublicKey)
 				continue
 			}
-			passphrase, err := secret("passphrase_env", h.passphraseEnv)
-			if err != nil {
-				return nil, nil, err
-			}
-			if signer, err = ssh.ParsePrivateKeyWithPassphrase(text, []byte(passphrase)); err != nil {
-				return nil, nil, fmt.Errorf("identity %s: the passphrase in %s does not open it: %w", file, h.passphraseEnv, err)
+			if signer, err = ssh.ParsePrivateKeyWithPassphrase(text, []byte(h.passphrase.value)); err != nil {
+				return nil, nil, fmt.Errorf("identity %s: the passphrase of %s does not open it: %w", file, h.passphrase, err)
 			}
 		} else if err != nil {
 			if public, _, _, _, publicErr := ssh.ParseAuthorizedKey(text); !h.named && publicErr == nil {

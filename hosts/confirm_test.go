@@ -17,7 +17,7 @@ func TestUnheardChangeIsPutBack(t *testing.T) {
 	values := func() string {
 		return host.Run(t, "echo $(cat /sys/class/net/data0/mtu /proc/sys/net/core/somaxconn)")
 	}
-	pool := NewPool(Binaries(hosttest.Programs()))
+	pool := NewPool(Binaries(hosttest.Programs()), nil)
 	h, err := pool.Host(t.Context(), host.Connection)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestUnheardChangeIsPutBack(t *testing.T) {
 	hosttest.Eventually(t, "all is put back", func() bool { return values() == "1500 777" })
 
 	// The same with an answer.
-	pool = NewPool(Binaries(hosttest.Programs()))
+	pool = NewPool(Binaries(hosttest.Programs()), nil)
 	defer func() {
 		if err := pool.Close(); err != nil {
 			t.Error(err)

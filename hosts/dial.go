@@ -17,11 +17,15 @@ const dialTimeout = 10 * time.Second
 
 // dial opens an SSH connection, through its jump hosts where it has some. Its errors name
 // the host, the step and what to do next.
-func dial(ctx context.Context, c hostspec.Connection) (*ssh.Client, error) {
+func dial(ctx context.Context, c hostspec.Connection, s secrets) (*ssh.Client, error) {
 	hops, err := route(c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
+	for _, h := range hops {
+		h.passphrase = s.passphrase
+	}
+	hops[len(hops)-1].password = s.password
 	var client *ssh.Client // to the last hop so far
 	for i, h := range hops {
 		next, err := h.reach(ctx, client, c.Namespace == "")

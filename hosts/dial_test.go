@@ -103,7 +103,7 @@ func TestCancelledDial(t *testing.T) {
 		_, _ = io.Copy(io.Discard, conn)
 		close(closed)
 	}))
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	first, second := make(chan error, 1), make(chan error, 1)
 	go func() { _, err := pool.Host(ctx, c); first <- err }()

@@ -31,6 +31,7 @@ func (b Binaries) Path(program, arch string) (string, error) {
 // Host is a connected host with its agent running.
 type Host struct {
 	connection hostspec.Connection
+	secrets    secrets
 	ssh        *ssh.Client
 	binaries   Binaries
 	files      *localFiles
@@ -43,16 +44,20 @@ type Host struct {
 }
 
 // connect dials the host, brings the agent there if it is missing, and starts it.
-func connect(ctx context.Context, c hostspec.Connection, binaries Binaries, files *localFiles) (*Host, error) {
+func connect(ctx context.Context, c hostspec.Connection, binaries Binaries, files *localFiles, lookup Secrets) (*Host, error) {
 	if c.Become != "" && c.Become != "sudo" {
 		return nil, fmt.Errorf("%s: become is %q; it can be \"sudo\" or left out", c, c.Become)
 	}
-	client, err := dial(ctx, c)
+	secrets, err := lookup.of(c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	client, err := dial(ctx, c, secrets)
 	if err != nil {
 		return nil, err
 	}
 	h := &Host{
-		connection: c, ssh: client, binaries: binaries, files: files,
+		connection: c, secrets: secrets, ssh: client, binaries: binaries, files: files,
 		closed: make(chan struct{}), uploaded: map[string]string{},
 	}
 	go func() {
@@ -103,7 +108,7 @@ func (h *Host) Login() (string, error) {
 func (h *Host) becomes() bool { return h.connection.Become == "sudo" && !h.system.root }
 
 // MachineID is the host's /etc/machine-id, as its agent read it at the start.
-func (h *Host) MachineID() string { return h.agent.machineID }
+func (h *Host) MachineID() string { return h.agent.first.Facts.MachineID }
 
 // Arch is the host's architecture in Go's spelling.
 func (h *Host) Arch() string { return h.system.arch }

@@ -95,7 +95,7 @@ func TestAgentOfSSH(t *testing.T) {
 			close(asked)
 			_, _ = io.Copy(io.Discard, conn)
 		})
-		pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+		pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 		result := make(chan error, 1)
 		go func() { _, err := pool.Host(t.Context(), c); result <- err }()
 		<-asked

@@ -15,7 +15,7 @@ import (
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	host := hosttest.New(t, "frozen")
-	client, err := dial(t.Context(), host.Connection)
+	client, err := dial(t.Context(), host.Connection, secrets{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestKeepAlive(t *testing.T) {
 func TestRunGivesUp(t *testing.T) {
 	t.Parallel()
 	host := hosttest.New(t, "hangs")
-	client, err := dial(t.Context(), host.Connection)
+	client, err := dial(t.Context(), host.Connection, secrets{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,6 +96,14 @@ func noSecret(t *testing.T, secret string, err error) {
 	}
 }
 
+// What a server has to say before the login is nothing for a program.
+func TestBanner(t *testing.T) {
+	t.Parallel()
+	host := hosttest.New(t, "banner")
+	host.Run(t, "yes 'Authorized use only!' | head -n 500 > /etc/benchlab_banner")
+	mustConnect(t, startSSHD(t, host, 2241, "Banner /etc/benchlab_banner").behind(host, t))
+}
+
 func TestPassphrase(t *testing.T) {
 	host := hosttest.New(t, "secret")
 	t.Setenv("SSH_AUTH_SOCK", "")
@@ -104,12 +112,12 @@ func TestPassphrase(t *testing.T) {
 	sshKeygen(t, dir, "-t", "ed25519", "-N", phrase, "-f", "id")
 	authorize(t, host, filepath.Join(dir, "id.pub"), "")
 	c := host.Connection
-	c.Identity, c.PassphraseEnv = filepath.Join(dir, "id"), "BENCHLAB_TEST_PASSPHRASE"
+	c.Identity, c.Passphrase = filepath.Join(dir, "id"), "env:BENCHLAB_TEST_PASSPHRASE"
 	_, err := connect(t, c)
-	wantError(t, err, c, "passphrase_env names the environment variable BENCHLAB_TEST_PASSPHRASE, which is not set")
+	wantError(t, err, c, "passphrase: env:BENCHLAB_TEST_PASSPHRASE is not set")
 	t.Setenv("BENCHLAB_TEST_PASSPHRASE", "wrong secret")
 	_, err = connect(t, c)
-	wantError(t, err, c, "identity "+c.Identity+": the passphrase in BENCHLAB_TEST_PASSPHRASE does not open it")
+	wantError(t, err, c, "identity "+c.Identity+": the passphrase of env:BENCHLAB_TEST_PASSPHRASE does not open it")
 	noSecret(t, "wrong secret", err)
 	t.Setenv("BENCHLAB_TEST_PASSPHRASE", phrase)
 	mustConnect(t, c)
@@ -128,7 +136,7 @@ func TestPassphrase(t *testing.T) {
 			t.Fatalf("ssh-add: %v: %s", err, out)
 		}
 		c := c
-		c.PassphraseEnv = ""
+		c.Passphrase = ""
 		mustConnect(t, c)
 	})
 }
@@ -151,12 +159,12 @@ func TestPassword(t *testing.T) {
 			if err := os.WriteFile(c.SSHConfig, []byte("Host 127.0.0.1\nIdentityFile "+host.Connection.Identity+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			c.PasswordEnv = "BENCHLAB_TEST_PASSWORD"
+			c.Password = "env:BENCHLAB_TEST_PASSWORD"
 			_, err := connect(t, c)
-			wantError(t, err, c, "password_env names the environment variable BENCHLAB_TEST_PASSWORD, which is not set")
+			wantError(t, err, c, "password: env:BENCHLAB_TEST_PASSWORD is not set")
 			t.Setenv("BENCHLAB_TEST_PASSWORD", "wrong secret")
 			_, err = connect(t, c)
-			wantError(t, err, c, "the server refused", "the password of BENCHLAB_TEST_PASSWORD")
+			wantError(t, err, c, "the server refused", "the password of env:BENCHLAB_TEST_PASSWORD")
 			noSecret(t, "wrong secret", err)
 			t.Setenv("BENCHLAB_TEST_PASSWORD", password)
 			mustConnect(t, c)
@@ -169,13 +177,13 @@ func TestSudoPassword(t *testing.T) {
 	c := addUser(t, host)
 	const password = "open sesame"
 	host.Run(t, "echo 'ada:"+password+"' | chpasswd -c SHA512")
-	c.Become, c.BecomePasswordEnv = "sudo", "BENCHLAB_TEST_PASSWORD"
+	c.Become, c.BecomePassword = "sudo", "env:BENCHLAB_TEST_PASSWORD"
 	allowSudo(t, host, "ada ALL=(ALL) ALL")
 	_, err := connect(t, c)
-	wantError(t, err, c, "become_password_env names the environment variable BENCHLAB_TEST_PASSWORD, which is not set")
+	wantError(t, err, c, "become_password: env:BENCHLAB_TEST_PASSWORD is not set")
 	t.Setenv("BENCHLAB_TEST_PASSWORD", "wrong secret")
 	_, err = connect(t, c)
-	wantError(t, err, c, "sudo refuses the password", "become_password_env")
+	wantError(t, err, c, "sudo refuses the password", "become_password")
 	noSecret(t, "wrong secret", err)
 	t.Setenv("BENCHLAB_TEST_PASSWORD", password)
 	for name, rule := range map[string]string{

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { hosttest.Main(m) }
 // newPool returns a pool that is closed when the test is over.
 func newPool(t *testing.T) *hosts.Pool {
 	t.Helper()
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {
 			t.Error(err)
@@ -41,7 +41,7 @@ func mustConnect(t *testing.T, c hostspec.Connection) *hosts.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Facts(t.Context()); err != nil {
+	if _, err := h.Look(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return h

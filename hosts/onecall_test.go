@@ -33,7 +33,7 @@ func (c *counted) NewStream(ctx context.Context, d *grpc.StreamDesc, method stri
 // The log has the row of docs/benchmarks.md (tools/measure prints it).
 func TestApplyIsOneCall(t *testing.T) {
 	host := hosttest.New(t, "spark")
-	pool := NewPool(Binaries(hosttest.Programs()))
+	pool := NewPool(Binaries(hosttest.Programs()), nil)
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {
 			t.Error(err)

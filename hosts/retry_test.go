@@ -77,7 +77,7 @@ func TestMaxStartups(t *testing.T) {
 	var group sync.WaitGroup
 	for range 10 {
 		group.Go(func() {
-			client, err := dial(t.Context(), c)
+			client, err := dial(t.Context(), c, secrets{})
 			if err != nil {
 				t.Error(err)
 				return
@@ -98,7 +98,7 @@ func TestServerRestarts(t *testing.T) {
 		<-tries // refused once
 		start()
 	}()
-	client, err := dial(ctx, c)
+	client, err := dial(ctx, c, secrets{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestNoSecondTry(t *testing.T) {
 		c.Port = listener.Addr().(*net.TCPAddr).Port
 		change(&c)
 		before := accepted.Load()
-		if _, err := dial(t.Context(), c); err == nil {
+		if _, err := dial(t.Context(), c, secrets{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		if n := accepted.Load() - before; n != 1 {

@@ -29,9 +29,9 @@ type hop struct {
 	// only keeps the ssh-agent from offering other keys than those of the identities.
 	only bool
 	// agent is the socket of the ssh-agent; empty for none.
-	agent         string
-	passphraseEnv string
-	passwordEnv   string
+	agent      string
+	passphrase secret
+	password   secret
 
 	hostKey      string
 	hostKeyAlias string
@@ -67,7 +67,7 @@ func route(c hostspec.Connection) ([]*hop, error) {
 			return nil, err
 		}
 	}
-	host.hostKey, host.passwordEnv = c.HostKey, c.PasswordEnv
+	host.hostKey = c.HostKey
 	return through(config, c, host, c.Jump, nil)
 }
 
@@ -151,7 +151,7 @@ func parseJump(text string) (jump, error) {
 // newHop looks up what the ssh_config file says of an SSH server.
 func newHop(config sshConfig, c hostspec.Connection, j jump, defaultUser string) (*hop, error) {
 	h := &hop{
-		alias: j.host, address: j.host, port: j.port, user: j.user, passphraseEnv: c.PassphraseEnv,
+		alias: j.host, address: j.host, port: j.port, user: j.user,
 		acceptNew: c.HostKeyCheck == hostspec.AcceptNew,
 	}
 	var failed []error

@@ -67,7 +67,7 @@ func (s *sudoPrompt) Write(b []byte) (int, error) {
 func sudoHint(text string) string {
 	switch {
 	case strings.Contains(text, "a password is required"):
-		return fmt.Sprintf("sudo wants a password (%s); name the environment variable that has it (become_password_env), allow the user to run it without (NOPASSWD in sudoers), or log in as root", text)
+		return fmt.Sprintf("sudo wants a password (%s); say where it is (become_password), allow the user to run it without (NOPASSWD in sudoers), or log in as root", text)
 	case strings.Contains(text, "you must have a tty"), strings.Contains(text, "no tty present"):
 		return fmt.Sprintf("sudo wants a terminal (%s); take requiretty out of its sudoers (Defaults !requiretty), or log in as root", text)
 	case strings.Contains(text, "not in the sudoers file"), strings.Contains(text, "is not allowed to"), strings.Contains(text, "may not run sudo"):

@@ -93,7 +93,7 @@ type upload struct {
 // bringApart uploads over a connection of its own, for a server that gives each only one
 // session: the agent has it.
 func (u *upload) bringApart(ctx context.Context, h *Host) error {
-	client, err := dial(ctx, h.connection)
+	client, err := dial(ctx, h.connection, h.secrets)
 	if err != nil {
 		return err
 	}

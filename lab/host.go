@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -48,12 +47,29 @@ func (r *reader) connection(b *syntax.Block) *hostspec.Connection {
 	c.Become, _ = syntax.Parsed(b, "become", parseBecome)
 	c.SSHConfig, _ = syntax.Parsed(b, "ssh_config", syntax.NotEmpty)
 	c.HostKeyCheck, _ = syntax.Parsed(b, "host_key_check", parseHostKeyCheck)
-	c.PassphraseEnv, _ = syntax.Parsed(b, "passphrase_env", parseVariable)
-	c.PasswordEnv, _ = syntax.Parsed(b, "password_env", parseVariable)
-	c.BecomePasswordEnv, _ = syntax.Parsed(b, "become_password_env", parseVariable)
+	c.Passphrase = secretRef(b, "passphrase")
+	c.Password = secretRef(b, "password")
+	c.BecomePassword = secretRef(b, "become_password")
 	c.Jump = strings.Join(jumps(b), ",")
 	contradictions(b, c)
 	return c
+}
+
+// secretRef reads where a secret is. What is no reference may be the secret itself, so the
+// line is not shown.
+func secretRef(b *syntax.Block, name string) string {
+	text, ok := b.Text(name)
+	if !ok {
+		return ""
+	}
+	_, err := hostspec.ParseSecretRef(text)
+	if err == nil && text == "" {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		b.Report(b.Header, "Invalid "+name, "In line %d: %v.", b.At(name).Start.Line, err)
+	}
+	return text
 }
 
 // jumps reads the list of jump hosts, in the order in which they are gone through.
@@ -78,8 +94,8 @@ func contradictions(b *syntax.Block, c *hostspec.Connection) {
 		b.Report(b.At("host_key_check"), "host_key_check beside host_key",
 			"With host_key no other key is accepted. Keep one of the two.")
 	}
-	if c.BecomePasswordEnv != "" && c.Become == "" {
-		b.Report(b.At("become_password_env"), "become_password_env without become",
+	if c.BecomePassword != "" && c.Become == "" {
+		b.Report(b.At("become_password"), "become_password without become",
 			"It is the password that sudo asks for. Add a line like: become = \"sudo\"")
 	}
 }
@@ -102,16 +118,6 @@ func checkJump(s string) error {
 func parseHostKeyCheck(s string) (string, error) {
 	if s != hostspec.AcceptNew {
 		return "", fmt.Errorf("%q is no way to check a host key. Write %q to record the key of a host that nobody knows, or leave it out", s, hostspec.AcceptNew)
-	}
-	return s, nil
-}
-
-var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// parseVariable accepts the name of an environment variable.
-func parseVariable(s string) (string, error) {
-	if !variableForm.MatchString(s) {
-		return "", errors.New("it is no name of an environment variable. Write the variable's name here, as in \"SPARK_PASSWORD\", and give it its value where pulumi runs; the secret itself does not belong into the file")
 	}
 	return s, nil
 }

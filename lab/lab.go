@@ -204,7 +204,7 @@ func connection(c hostspec.Connection) sdkhosts.ConnectionArgs {
 		Address: pulumi.String(c.Address), User: text(c.User), Identity: text(c.Identity),
 		HostKey: text(c.HostKey), KnownHosts: text(c.KnownHosts), Become: text(c.Become),
 		Jump: text(c.Jump), SshConfig: text(c.SSHConfig), HostKeyCheck: text(c.HostKeyCheck),
-		PassphraseEnv: text(c.PassphraseEnv), PasswordEnv: text(c.PasswordEnv), BecomePasswordEnv: text(c.BecomePasswordEnv),
+		Passphrase: text(c.Passphrase), Password: text(c.Password), BecomePassword: text(c.BecomePassword),
 	}
 	if c.Port != 0 {
 		args.Port = pulumi.Int(c.Port)

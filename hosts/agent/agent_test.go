@@ -25,7 +25,7 @@ var owner = spec.Owner{URN: "urn:pulumi:test::agent::benchlab:workloads:Server::
 // connect returns a host with its agent; the connection is closed when the test is over.
 func connect(t *testing.T, host *hosttest.Host) *hosts.Host {
 	t.Helper()
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {
 			t.Error(err)
@@ -84,7 +84,7 @@ func TestConcurrentCalls(t *testing.T) {
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {
-			if _, err := h.Facts(t.Context()); err != nil {
+			if _, err := h.Look(t.Context()); err != nil {
 				t.Error(err)
 			}
 			if _, err := h.Plan(t.Context(), owner, want); err != nil {

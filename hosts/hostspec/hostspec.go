@@ -22,11 +22,11 @@ type Connection struct {
 	// Identity is the path of a private key; empty means the keys that SSHConfig names,
 	// the ssh-agent, and the usual files in ~/.ssh.
 	Identity string `json:"identity,omitempty" pulumi:"identity,optional"`
-	// PassphraseEnv names the environment variable with the passphrase of an encrypted key.
-	PassphraseEnv string `json:"passphraseEnv,omitempty" pulumi:"passphraseEnv,optional"`
-	// PasswordEnv names the environment variable with the user's password; empty means
-	// that only keys log in.
-	PasswordEnv string `json:"passwordEnv,omitempty" pulumi:"passwordEnv,optional"`
+	// Passphrase says where the passphrase of an encrypted key is: a SecretRef in its text
+	// form, as are the other secrets.
+	Passphrase string `json:"passphrase,omitempty" pulumi:"passphrase,optional"`
+	// Password says where the user's password is; empty means that only keys log in.
+	Password string `json:"password,omitempty" pulumi:"password,optional"`
 	// Jump lists the SSH servers to go through, as ProxyJump does: "me@gate:2222,inner".
 	// Empty means what SSHConfig says, "none" none.
 	Jump string `json:"jump,omitempty" pulumi:"jump,optional"`
@@ -42,8 +42,8 @@ type Connection struct {
 	HostKeyCheck string `json:"hostKeyCheck,omitempty" pulumi:"hostKeyCheck,optional"`
 	// Become is how root is reached after the login: empty (the user is root) or "sudo".
 	Become string `json:"become,omitempty" pulumi:"become,optional"`
-	// BecomePasswordEnv names the environment variable with the password that sudo asks for.
-	BecomePasswordEnv string `json:"becomePasswordEnv,omitempty" pulumi:"becomePasswordEnv,optional"`
+	// BecomePassword says where the password is that sudo asks for.
+	BecomePassword string `json:"becomePassword,omitempty" pulumi:"becomePassword,optional"`
 	// Namespace names the namespace host on this machine that answers here; empty for
 	// any other host. Only of such a host can it be proven that it is gone.
 	Namespace string `json:"namespace,omitempty" pulumi:"namespace,optional"`

@@ -266,11 +266,11 @@ func (args BenchmarkArgs) otherSystems(ctx context.Context, serverHost, loaderHo
 	}
 	var found []string
 	for _, a := range asked {
-		facts, err := a.host.Facts(ctx)
+		look, err := a.host.Look(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range hostspec.IdentityDifferences(a.identity, facts.Identity(), "when this lab was locked") {
+		for _, d := range hostspec.IdentityDifferences(a.identity, look.Facts.Identity(), "when this lab was locked") {
 			found = append(found, fmt.Sprintf("%s: %s: this result is of another system; `make lock` accepts it", a.ref.Connection, d))
 		}
 	}

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { hosttest.Main(m) }
 // newLab is what the resources of a run share, closed when the test is over.
 func newLab(t *testing.T) *lab {
 	t.Helper()
-	l := &lab{pool: hosts.NewPool(hosts.Binaries(hosttest.Programs())), machine: hosttest.Machine()}
+	l := &lab{pool: hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil), machine: hosttest.Machine()}
 	t.Cleanup(func() {
 		if err := l.pool.Close(); err != nil {
 			t.Error(err)

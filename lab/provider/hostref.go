@@ -35,19 +35,19 @@ func (h *HostRef) Annotate(a infer.Annotator) {
 // Annotate documents the type.
 func (c *Connection) Annotate(a infer.Annotator) {
 	a.SetToken("hosts", "Connection")
-	a.Describe(&c, "How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.")
+	a.Describe(&c, "How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, and a password or passphrase is referred to: `secret:NAME` is an entry of the provider's `secrets`, `env:NAME` an environment variable.")
 	a.Describe(&c.Address, "Host name, IP address, or an alias of sshConfig.")
 	a.Describe(&c.Port, "Port of the SSH server. Default 22.")
 	a.Describe(&c.User, "User to log in as. Default root.")
 	a.Describe(&c.Identity, "Path of a private key. Default: the keys that sshConfig names, the ssh-agent, ~/.ssh/id_*.")
-	a.Describe(&c.PassphraseEnv, "Environment variable with the passphrase of an encrypted key.")
-	a.Describe(&c.PasswordEnv, "Environment variable with the user's password. Default: only keys log in.")
+	a.Describe(&c.Passphrase, "Where the passphrase of an encrypted key is: `secret:NAME` or `env:NAME`.")
+	a.Describe(&c.Password, "Where the user's password is: `secret:NAME` or `env:NAME`. Default: only keys log in.")
 	a.Describe(&c.Jump, "SSH servers to go through, as ProxyJump has them: `me@gate:22,inner`. Default: what sshConfig says; `none` for none.")
 	a.Describe(&c.SSHConfig, "Path of an ssh_config file. Default ~/.ssh/config; `none` for none.")
 	a.Describe(&c.HostKey, "The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.")
 	a.Describe(&c.KnownHosts, "Path of a known_hosts file. Default ~/.ssh/known_hosts.")
 	a.Describe(&c.HostKeyCheck, "`accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.")
 	a.Describe(&c.Become, "How root is reached after the login: `sudo`, or nothing where the user is root.")
-	a.Describe(&c.BecomePasswordEnv, "Environment variable with the password that sudo asks for.")
+	a.Describe(&c.BecomePassword, "Where the password is that sudo asks for: `secret:NAME` or `env:NAME`.")
 	a.Describe(&c.Namespace, "The namespace host on this machine that answers here, as a Namespace says it.")
 }

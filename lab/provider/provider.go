@@ -25,8 +25,9 @@ const (
 // linux-<arch>/, and the helper that makes namespaces.
 func New(binDir string) (p.Provider, error) {
 	binaries := hosts.Binaries(binDir)
+	configured := &secrets{}
 	l := &lab{
-		pool:     hosts.NewPool(binaries),
+		pool:     hosts.NewPool(binaries, configured.find),
 		binaries: binaries,
 		machine:  namespace.New(binDir + "/benchlab-netns"),
 	}
@@ -45,6 +46,7 @@ func New(binDir string) (p.Provider, error) {
 		WithModuleMap(map[tokens.ModuleName]tokens.ModuleName{
 			"hostspec": "hosts", "spec": "tuning", "results": "workloads",
 		}).
+		WithConfig(infer.Config(&Config{})).
 		WithResources(
 			infer.Resource(&LabInstance{lab: l}),
 			infer.Resource(&Namespace{lab: l}),
@@ -73,7 +75,7 @@ func New(binDir string) (p.Provider, error) {
 	if err != nil {
 		return p.Provider{}, err
 	}
-	return withURN(withReplacement(inferred)), nil
+	return withSecrets(withURN(withReplacement(inferred)), configured), nil
 }
 
 // lab is what all resources of one run share.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hanzoai/benchlab/hosts"
+	"github.com/hanzoai/benchlab/hosts/hostspec"
 )
 
 // errGone marks a namespace host that provably exists no more.
@@ -19,11 +21,16 @@ var errDecommissioned = errors.New("the host is decommissioned: what this lab ha
 // that no longer exists, errDecommissioned where the lab has given it up, and an error
 // where another machine answers.
 func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
+	return l.reached(ctx, ref, l.pool.Host)
+}
+
+// reached is host by one of the ways of a pool.
+func (l *lab) reached(ctx context.Context, ref HostRef, way func(context.Context, hostspec.Connection) (*hosts.Host, error)) (*hosts.Host, error) {
 	c := ref.Connection
 	if ref.Decommissioned {
 		return nil, fmt.Errorf("%s: %w", c, errDecommissioned)
 	}
-	host, err := l.pool.Host(ctx, c.Connection)
+	host, err := way(ctx, c.Connection)
 	if err != nil {
 		if c.Namespace != "" && ctx.Err() == nil {
 			found, inspectErr := l.namespaceExists(ctx, c.Namespace)
@@ -36,6 +43,9 @@ func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
 		}
 		if ctx.Err() != nil {
 			return nil, err
+		}
+		if strings.Contains(err.Error(), hostspec.FromSecret+":") {
+			return nil, fmt.Errorf("%w; one that was changed takes effect with the next `pulumi up` without --refresh", err)
 		}
 		return nil, fmt.Errorf("%w; if the host is gone for good: decommissioned = true in its host block and `pulumi up` let it go", err)
 	}

@@ -22,6 +22,9 @@ func NewProvider(ctx *pulumi.Context,
 		args = &ProviderArgs{}
 	}
 
+	if args.Secrets != nil {
+		args.Secrets = pulumi.ToSecret(args.Secrets).(pulumi.StringMapInput)
+	}
 	opts = internal.PkgResourceDefaultOpts(opts)
 	var resource Provider
 	err := ctx.RegisterResource("pulumi:providers:benchlab", name, args, &resource, opts...)
@@ -32,10 +35,14 @@ func NewProvider(ctx *pulumi.Context,
 }
 
 type providerArgs struct {
+	// Passwords and passphrases by name, for connections to refer to as `secret:NAME`. Set one with `pulumi config set --secret --path 'benchlab:secrets.NAME'`.
+	Secrets map[string]string `pulumi:"secrets"`
 }
 
 // The set of arguments for constructing a Provider resource.
 type ProviderArgs struct {
+	// Passwords and passphrases by name, for connections to refer to as `secret:NAME`. Set one with `pulumi config set --secret --path 'benchlab:secrets.NAME'`.
+	Secrets pulumi.StringMapInput
 }
 
 func (ProviderArgs) ElementType() reflect.Type {

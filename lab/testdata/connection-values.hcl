@@ -43,8 +43,8 @@ host "g" {
     address = "spark"
     jump = ["me@gate:0", "gate inner", 22]
     host_key_check = "no"
-    password_env = "hunter 2"
-    become_password_env = "SPARK_PASSWORD"
+    password = "hunter 2"
+    become_password = "env:SPARK_PASSWORD"
   }
 }
 host "h" {

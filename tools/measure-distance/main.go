@@ -152,7 +152,7 @@ var steps = []struct {
 }
 
 func (t *target) connect(ctx context.Context) (err error) {
-	t.pool = hosts.NewPool(bin)
+	t.pool = hosts.NewPool(bin, nil)
 	t.host, err = t.pool.Host(ctx, t.connection)
 	return err
 }

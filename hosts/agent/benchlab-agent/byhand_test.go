@@ -203,7 +203,7 @@ sysctl = {
 func TestBesideALab(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {
 			t.Error(err)

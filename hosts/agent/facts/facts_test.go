@@ -88,16 +88,17 @@ func TestNamespaceHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	one.Run(t, "ip link add quiet0 type bridge; ip link set quiet0 mtu 1400; ip link add quiet1 type veth peer name quiet2; ip link set quiet1 master quiet0; ethtool -K data0 gro off tso on")
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	defer func() { _ = pool.Close() }()
 	h, err := pool.Host(t.Context(), one.Connection)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := h.Facts(t.Context())
+	look, err := h.Look(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	f := look.Facts
 	here, err := Read()
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +135,7 @@ func TestNamespaceHost(t *testing.T) {
 func TestWithoutMachineID(t *testing.T) {
 	host := hosttest.New(t, "anon")
 	host.Run(t, "rm /etc/machine-id")
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	defer func() { _ = pool.Close() }()
 	_, err := pool.Host(t.Context(), host.Connection)
 	if err == nil || !strings.Contains(err.Error(), "/etc/machine-id") || !strings.Contains(err.Error(), "systemd-machine-id-setup") {

@@ -152,14 +152,14 @@ func (o ChannelCountMapOutput) MapIndex(k pulumi.StringInput) ChannelCountOutput
 	}).(ChannelCountOutput)
 }
 
-// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.
+// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, and a password or passphrase is referred to: `secret:NAME` is an entry of the provider's `secrets`, `env:NAME` an environment variable.
 type Connection struct {
 	// Host name, IP address, or an alias of sshConfig.
 	Address string `pulumi:"address"`
 	// How root is reached after the login: `sudo`, or nothing where the user is root.
 	Become *string `pulumi:"become"`
-	// Environment variable with the password that sudo asks for.
-	BecomePasswordEnv *string `pulumi:"becomePasswordEnv"`
+	// Where the password is that sudo asks for: `secret:NAME` or `env:NAME`.
+	BecomePassword *string `pulumi:"becomePassword"`
 	// The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.
 	HostKey *string `pulumi:"hostKey"`
 	// `accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.
@@ -172,10 +172,10 @@ type Connection struct {
 	KnownHosts *string `pulumi:"knownHosts"`
 	// The namespace host on this machine that answers here, as a Namespace says it.
 	Namespace *string `pulumi:"namespace"`
-	// Environment variable with the passphrase of an encrypted key.
-	PassphraseEnv *string `pulumi:"passphraseEnv"`
-	// Environment variable with the user's password. Default: only keys log in.
-	PasswordEnv *string `pulumi:"passwordEnv"`
+	// Where the passphrase of an encrypted key is: `secret:NAME` or `env:NAME`.
+	Passphrase *string `pulumi:"passphrase"`
+	// Where the user's password is: `secret:NAME` or `env:NAME`. Default: only keys log in.
+	Password *string `pulumi:"password"`
 	// Port of the SSH server. Default 22.
 	Port *int `pulumi:"port"`
 	// Path of an ssh_config file. Default ~/.ssh/config; `none` for none.
@@ -195,14 +195,14 @@ type ConnectionInput interface {
 	ToConnectionOutputWithContext(context.Context) ConnectionOutput
 }
 
-// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.
+// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, and a password or passphrase is referred to: `secret:NAME` is an entry of the provider's `secrets`, `env:NAME` an environment variable.
 type ConnectionArgs struct {
 	// Host name, IP address, or an alias of sshConfig.
 	Address pulumi.StringInput `pulumi:"address"`
 	// How root is reached after the login: `sudo`, or nothing where the user is root.
 	Become pulumi.StringPtrInput `pulumi:"become"`
-	// Environment variable with the password that sudo asks for.
-	BecomePasswordEnv pulumi.StringPtrInput `pulumi:"becomePasswordEnv"`
+	// Where the password is that sudo asks for: `secret:NAME` or `env:NAME`.
+	BecomePassword pulumi.StringPtrInput `pulumi:"becomePassword"`
 	// The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.
 	HostKey pulumi.StringPtrInput `pulumi:"hostKey"`
 	// `accept-new` records the key of a host that nobody knows. Default: it is refused. A changed key always is.
@@ -215,10 +215,10 @@ type ConnectionArgs struct {
 	KnownHosts pulumi.StringPtrInput `pulumi:"knownHosts"`
 	// The namespace host on this machine that answers here, as a Namespace says it.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
-	// Environment variable with the passphrase of an encrypted key.
-	PassphraseEnv pulumi.StringPtrInput `pulumi:"passphraseEnv"`
-	// Environment variable with the user's password. Default: only keys log in.
-	PasswordEnv pulumi.StringPtrInput `pulumi:"passwordEnv"`
+	// Where the passphrase of an encrypted key is: `secret:NAME` or `env:NAME`.
+	Passphrase pulumi.StringPtrInput `pulumi:"passphrase"`
+	// Where the user's password is: `secret:NAME` or `env:NAME`. Default: only keys log in.
+	Password pulumi.StringPtrInput `pulumi:"password"`
 	// Port of the SSH server. Default 22.
 	Port pulumi.IntPtrInput `pulumi:"port"`
 	// Path of an ssh_config file. Default ~/.ssh/config; `none` for none.
@@ -264,7 +264,7 @@ func (i ConnectionArray) ToConnectionArrayOutputWithContext(ctx context.Context)
 	return pulumi.ToOutputWithContext(ctx, i).(ConnectionArrayOutput)
 }
 
-// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, passwords by the environment variable that has them.
+// How a host is reached over SSH. It holds no secret: keys are named by path or come from an ssh-agent, and a password or passphrase is referred to: `secret:NAME` is an entry of the provider's `secrets`, `env:NAME` an environment variable.
 type ConnectionOutput struct{ *pulumi.OutputState }
 
 func (ConnectionOutput) ElementType() reflect.Type {
@@ -289,9 +289,9 @@ func (o ConnectionOutput) Become() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Connection) *string { return v.Become }).(pulumi.StringPtrOutput)
 }
 
-// Environment variable with the password that sudo asks for.
-func (o ConnectionOutput) BecomePasswordEnv() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v Connection) *string { return v.BecomePasswordEnv }).(pulumi.StringPtrOutput)
+// Where the password is that sudo asks for: `secret:NAME` or `env:NAME`.
+func (o ConnectionOutput) BecomePassword() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Connection) *string { return v.BecomePassword }).(pulumi.StringPtrOutput)
 }
 
 // The server's public key (`ssh-ed25519 AAAA…`). Default: it is looked up in knownHosts.
@@ -324,14 +324,14 @@ func (o ConnectionOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Connection) *string { return v.Namespace }).(pulumi.StringPtrOutput)
 }
 
-// Environment variable with the passphrase of an encrypted key.
-func (o ConnectionOutput) PassphraseEnv() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v Connection) *string { return v.PassphraseEnv }).(pulumi.StringPtrOutput)
+// Where the passphrase of an encrypted key is: `secret:NAME` or `env:NAME`.
+func (o ConnectionOutput) Passphrase() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Connection) *string { return v.Passphrase }).(pulumi.StringPtrOutput)
 }
 
-// Environment variable with the user's password. Default: only keys log in.
-func (o ConnectionOutput) PasswordEnv() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v Connection) *string { return v.PasswordEnv }).(pulumi.StringPtrOutput)
+// Where the user's password is: `secret:NAME` or `env:NAME`. Default: only keys log in.
+func (o ConnectionOutput) Password() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Connection) *string { return v.Password }).(pulumi.StringPtrOutput)
 }
 
 // Port of the SSH server. Default 22.
