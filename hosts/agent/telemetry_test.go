@@ -24,7 +24,7 @@ func TestTelemetry(t *testing.T) {
 		}
 		counting.Enter(results.PhaseMeasure)
 		// Calls go on meanwhile.
-		if _, err := h.Facts(t.Context()); err != nil {
+		if _, err := h.Look(t.Context()); err != nil {
 			t.Error(err)
 		}
 		host.Run(t, "sleep 1.2")
@@ -54,7 +54,7 @@ func TestTelemetry(t *testing.T) {
 		if _, err := counting.End(); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context canceled", err)
 		}
-		if _, err := h.Facts(t.Context()); err != nil {
+		if _, err := h.Look(t.Context()); err != nil {
 			t.Errorf("the connection serves no more: %v", err)
 		}
 	})

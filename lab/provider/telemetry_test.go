@@ -18,7 +18,7 @@ import (
 func TestTelemetryOfHosts(t *testing.T) {
 	t.Parallel()
 	server, loader := hosttest.New(t, "telemetry-a"), hosttest.New(t, "telemetry-b")
-	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()))
+	pool := hosts.NewPool(hosts.Binaries(hosttest.Programs()), nil)
 	t.Cleanup(func() { _ = pool.Close() })
 	var both []*hosts.Host
 	for _, h := range []*hosttest.Host{server, loader} {
