@@ -444,13 +444,13 @@ func (o ConnectionPtrOutput) Become() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Environment variable with the password that sudo asks for.
-func (o ConnectionPtrOutput) BecomePasswordEnv() pulumi.StringPtrOutput {
+// Where the password is that sudo asks for: `secret:NAME` or `env:NAME`.
+func (o ConnectionPtrOutput) BecomePassword() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Connection) *string {
 		if v == nil {
 			return nil
 		}
-		return v.BecomePasswordEnv
+		return v.BecomePassword
 	}).(pulumi.StringPtrOutput)
 }
 
@@ -514,23 +514,23 @@ func (o ConnectionPtrOutput) Namespace() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Environment variable with the passphrase of an encrypted key.
-func (o ConnectionPtrOutput) PassphraseEnv() pulumi.StringPtrOutput {
+// Where the passphrase of an encrypted key is: `secret:NAME` or `env:NAME`.
+func (o ConnectionPtrOutput) Passphrase() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Connection) *string {
 		if v == nil {
 			return nil
 		}
-		return v.PassphraseEnv
+		return v.Passphrase
 	}).(pulumi.StringPtrOutput)
 }
 
-// Environment variable with the user's password. Default: only keys log in.
-func (o ConnectionPtrOutput) PasswordEnv() pulumi.StringPtrOutput {
+// Where the user's password is: `secret:NAME` or `env:NAME`. Default: only keys log in.
+func (o ConnectionPtrOutput) Password() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Connection) *string {
 		if v == nil {
 			return nil
 		}
-		return v.PasswordEnv
+		return v.Password
 	}).(pulumi.StringPtrOutput)
 }
 
