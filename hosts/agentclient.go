@@ -31,7 +31,7 @@ type agentClient struct {
 	ended  chan struct{} // closed when the remote program has ended
 	exit   error         // valid once ended is closed
 
-	machineID string
+	first Look // what it said when it had started
 }
 
 // agentTimeout bounds the start of an agent, a slow sudo included.
@@ -95,7 +95,7 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 		_ = a.Close() // as above
 		return nil, fmt.Errorf("the agent's first answer: %w", err)
 	}
-	a.machineID = facts.MachineID
+	a.first = Look{Facts: facts, host: h, reply: reply}
 	return a, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
@@ -15,10 +16,28 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Facts reads what the host is.
-func (h *Host) Facts(ctx context.Context) (hostspec.Facts, error) {
+// Look is what a host says of itself.
+type Look struct {
+	Facts hostspec.Facts
+
+	host  *Host
+	reply *agentpb.FactsReply
+}
+
+// Claimed says whether a lab uses the host: not any more once somebody has ended it there
+// by hand.
+func (l Look) Claimed(lab string) (bool, error) {
+	if text := l.reply.GetLedgerError(); text != "" {
+		return false, &AgentError{Connection: l.host.connection, Message: text}
+	}
+	return slices.Contains(l.reply.GetLabs(), lab), nil
+}
+
+// Look reads what the host is and who uses it.
+func (h *Host) Look(ctx context.Context) (Look, error) {
 	reply, err := h.agent.Facts(ctx, &agentpb.FactsRequest{})
-	return decode[hostspec.Facts](h, reply.GetFacts(), err)
+	facts, err := decode[hostspec.Facts](h, reply.GetFacts(), err)
+	return Look{Facts: facts, host: h, reply: reply}, err
 }
 
 // Claim is what a lab says of a host when it begins to use it.
@@ -40,16 +59,6 @@ func (h *Host) Claim(ctx context.Context, owner spec.Owner, c Claim) (facts host
 	reply, err := h.agent.Claim(ctx, request)
 	facts, err = decode[hostspec.Facts](h, reply.GetFacts(), err)
 	return facts, reply.GetWarnings(), err
-}
-
-// Claimed says whether the lab uses the host: not any more once somebody has ended it
-// there by hand.
-func (h *Host) Claimed(ctx context.Context, lab string) (bool, error) {
-	reply, err := h.agent.Claimed(ctx, &agentpb.ClaimedRequest{Lab: lab})
-	if err != nil {
-		return false, h.callError(err)
-	}
-	return reply.GetClaimed(), nil
 }
 
 // Release puts back all that the owner's lab still has on the host and removes what was

@@ -159,14 +159,14 @@ func TestAgentHangs(t *testing.T) {
 	hosttest.Eventually(t, "every thread of the agent has stopped", func() bool {
 		return host.Run(t, "grep -L ') T ' /proc/"+agent+"/task/*/stat; true") == ""
 	})
-	if _, err := h.Facts(t.Context()); err == nil || !strings.Contains(err.Error(), "connection lost") {
+	if _, err := h.Look(t.Context()); err == nil || !strings.Contains(err.Error(), "connection lost") {
 		t.Errorf("a call to an agent that hangs: error %v", err)
 	}
 	again, err := pool.Host(t.Context(), host.Connection)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := again.Facts(t.Context()); err != nil {
+	if _, err := again.Look(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -108,7 +108,7 @@ func (h *Host) Login() (string, error) {
 func (h *Host) becomes() bool { return h.connection.Become == "sudo" && !h.system.root }
 
 // MachineID is the host's /etc/machine-id, as its agent read it at the start.
-func (h *Host) MachineID() string { return h.agent.machineID }
+func (h *Host) MachineID() string { return h.agent.first.Facts.MachineID }
 
 // Arch is the host's architecture in Go's spelling.
 func (h *Host) Arch() string { return h.system.arch }

@@ -96,6 +96,14 @@ func noSecret(t *testing.T, secret string, err error) {
 	}
 }
 
+// What a server has to say before the login is nothing for a program.
+func TestBanner(t *testing.T) {
+	t.Parallel()
+	host := hosttest.New(t, "banner")
+	host.Run(t, "yes 'Authorized use only!' | head -n 500 > /etc/benchlab_banner")
+	mustConnect(t, startSSHD(t, host, 2241, "Banner /etc/benchlab_banner").behind(host, t))
+}
+
 func TestPassphrase(t *testing.T) {
 	host := hosttest.New(t, "secret")
 	t.Setenv("SSH_AUTH_SOCK", "")

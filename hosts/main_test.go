@@ -41,7 +41,7 @@ func mustConnect(t *testing.T, c hostspec.Connection) *hosts.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Facts(t.Context()); err != nil {
+	if _, err := h.Look(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return h

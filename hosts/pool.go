@@ -36,30 +36,55 @@ func NewPool(binaries Binaries, secrets Secrets) *Pool {
 // was lost since is dialled anew. The context's Trace hears of the dial while the caller
 // waits for it.
 func (p *Pool) Host(ctx context.Context, c hostspec.Connection) (*Host, error) {
+	d, err := p.reach(ctx, c)
+	return d.host, err
+}
+
+// Look returns the connected host and what it says of itself now. A host that has just been
+// dialled has said so already, which saves a round trip.
+func (p *Pool) Look(ctx context.Context, c hostspec.Connection) (*Host, Look, error) {
+	d, err := p.reach(ctx, c)
+	if err != nil {
+		return nil, Look{}, err
+	}
+	if d.now {
+		return d.host, d.host.agent.first, nil
+	}
+	look, err := d.host.Look(ctx)
+	return d.host, look, err
+}
+
+// reached is a connected host; now says that it was dialled since it was asked for.
+type reached struct {
+	host *Host
+	now  bool
+}
+
+func (p *Pool) reach(ctx context.Context, c hostspec.Connection) (reached, error) {
 	if h := p.alive(c); h != nil {
-		return h, nil
+		return reached{host: h}, nil
 	}
 	audience := p.audience(c)
 	defer audience.join(ctx)()
 	result := p.dialing.DoChan(fmt.Sprintf("%#v", c), func() (any, error) {
 		if h := p.alive(c); h != nil {
-			return h, nil
+			return reached{host: h}, nil
 		}
 		// The dial serves every waiting caller, so one cancelled call must not end it.
 		h, err := connect(WithTrace(p.life, audience.trace()), c, p.binaries, &p.files, p.secrets)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = p.keep(c, h)
 		}
-		return h, p.keep(c, h)
+		return reached{host: h, now: true}, err
 	})
 	select {
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return reached{}, ctx.Err()
 	case r := <-result:
 		if r.Err != nil {
-			return nil, r.Err
+			return reached{}, r.Err
 		}
-		return r.Val.(*Host), nil
+		return r.Val.(reached), nil
 	}
 }
 

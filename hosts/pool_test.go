@@ -75,11 +75,11 @@ func TestOneConnection(t *testing.T) {
 				return
 			}
 			seen.Store(h, true)
-			facts, err := h.Facts(t.Context())
+			look, err := h.Look(t.Context())
 			if err != nil {
 				t.Error(err)
 			}
-			if facts.Hostname != "pool" || facts.MachineID != h.MachineID() {
+			if facts := look.Facts; facts.Hostname != "pool" || facts.MachineID != h.MachineID() {
 				t.Errorf("facts of %s with machine id %s, want pool and %s", facts.Hostname, facts.MachineID, h.MachineID())
 			}
 		})
@@ -174,7 +174,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Facts(t.Context()); err != nil {
+		if _, err := h.Look(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,10 +190,10 @@ func TestCancelledCall(t *testing.T) {
 	h := mustConnect(t, host.Connection)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := h.Facts(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := h.Look(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context canceled", err)
 	}
-	if _, err := h.Facts(t.Context()); err != nil {
+	if _, err := h.Look(t.Context()); err != nil {
 		t.Errorf("the next call: %v", err)
 	}
 }

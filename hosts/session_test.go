@@ -46,7 +46,7 @@ func TestMaxSessions(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					if _, err := h.Facts(t.Context()); err != nil {
+					if _, err := h.Look(t.Context()); err != nil {
 						t.Error(err)
 					}
 					if sum, err := hosts.SHA256(file); err != nil || !strings.HasSuffix(remote, sum[:16]) {
@@ -91,7 +91,7 @@ func TestManyHosts(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, err := h.Facts(t.Context()); err != nil {
+				if _, err := h.Look(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})

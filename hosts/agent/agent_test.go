@@ -84,7 +84,7 @@ func TestConcurrentCalls(t *testing.T) {
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {
-			if _, err := h.Facts(t.Context()); err != nil {
+			if _, err := h.Look(t.Context()); err != nil {
 				t.Error(err)
 			}
 			if _, err := h.Plan(t.Context(), owner, want); err != nil {

@@ -91,7 +91,20 @@ func owner(o *agentpb.Owner) spec.Owner { return spec.Owner{URN: o.GetUrn(), Lab
 // Facts implements agentpb.AgentServer.
 func (s *Service) Facts(context.Context, *agentpb.FactsRequest) (*agentpb.FactsReply, error) {
 	text, err := readFacts()
-	return &agentpb.FactsReply{Facts: text}, err
+	if err != nil {
+		return nil, err
+	}
+	reply := &agentpb.FactsReply{Facts: text}
+	claims, err := s.tuning.Claims("")
+	if err != nil {
+		reply.LedgerError = err.Error()
+	}
+	for _, c := range claims {
+		if c.Kind == tuning.ClaimHost {
+			reply.Labs = append(reply.Labs, c.Owner.Lab)
+		}
+	}
+	return reply, nil
 }
 
 func readFacts() ([]byte, error) {
@@ -127,14 +140,6 @@ func (s *Service) Claim(ctx context.Context, r *agentpb.ClaimRequest) (*agentpb.
 	}
 	text, err := readFacts()
 	return &agentpb.ClaimReply{Facts: text, Warnings: adopted.Warnings}, err
-}
-
-// Claimed implements agentpb.AgentServer.
-func (s *Service) Claimed(_ context.Context, r *agentpb.ClaimedRequest) (*agentpb.ClaimedReply, error) {
-	claims, err := s.tuning.Claims(r.GetLab())
-	return &agentpb.ClaimedReply{
-		Claimed: slices.ContainsFunc(claims, func(c tuning.Claim) bool { return c.Kind == tuning.ClaimHost }),
-	}, err
 }
 
 // Release implements agentpb.AgentServer.

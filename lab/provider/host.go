@@ -11,7 +11,6 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
-	"golang.org/x/sync/errgroup"
 )
 
 // Host is a machine of the lab. Its delete is the net under all others: whatever this
@@ -189,8 +188,20 @@ func (h HostState) kept() HostState {
 
 // Read returns the facts of now. A namespace host that is provably gone has no id.
 func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState]) (infer.ReadResponse[HostArgs, HostState], error) {
-	state, err := settled(ctx, h.lab.to(r.State.Ref), func(ctx context.Context, host *hosts.Host) (HostState, error) {
-		return h.look(ctx, host, r.State.HostArgs)
+	var look hosts.Look
+	way := func(ctx context.Context) (*hosts.Host, error) {
+		return h.lab.reached(ctx, r.State.Ref, func(ctx context.Context, c hostspec.Connection) (host *hosts.Host, err error) {
+			host, look, err = h.lab.pool.Look(ctx, c)
+			return host, err
+		})
+	}
+	state, err := settled(ctx, way, func(_ context.Context, host *hosts.Host) (HostState, error) {
+		state, err := newHostState(r.State.HostArgs, look.Facts, host)
+		if err != nil {
+			return HostState{}, err
+		}
+		state.Claimed, err = look.Claimed(r.State.Lab)
+		return state, err
 	})
 	if errors.Is(err, errGone) {
 		return infer.ReadResponse[HostArgs, HostState]{}, nil
@@ -205,27 +216,6 @@ func (h *Host) Read(ctx context.Context, r infer.ReadRequest[HostArgs, HostState
 		p.GetLogger(ctx).Warningf("drift on %s: %s: results are of another system", r.State.Connection, d)
 	}
 	return infer.ReadResponse[HostArgs, HostState]{ID: r.ID, Inputs: r.Inputs, State: state}, nil
-}
-
-// look asks a host all that a refresh needs, at once.
-func (h *Host) look(ctx context.Context, host *hosts.Host, args HostArgs) (HostState, error) {
-	var facts hostspec.Facts
-	var claimed bool
-	both, ctx := errgroup.WithContext(ctx)
-	both.Go(func() (err error) {
-		facts, err = host.Facts(ctx)
-		return err
-	})
-	both.Go(func() (err error) {
-		claimed, err = host.Claimed(ctx, args.Lab)
-		return err
-	})
-	if err := both.Wait(); err != nil {
-		return HostState{}, err
-	}
-	state, err := newHostState(args, facts, host)
-	state.Claimed = claimed
-	return state, err
 }
 
 // Update follows a host to another address and looks at its new NICs; Diff has made sure that it is the same machine.

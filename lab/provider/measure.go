@@ -122,11 +122,11 @@ func (args BenchmarkArgs) otherSystems(ctx context.Context, machines map[string]
 			continue
 		}
 		asked[s.ref.MachineID] = true
-		facts, err := machines[s.ref.MachineID].Facts(ctx)
+		look, err := machines[s.ref.MachineID].Look(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range hostspec.IdentityDifferences(s.identity, facts.Identity(), "when this lab was locked") {
+		for _, d := range hostspec.IdentityDifferences(s.identity, look.Facts.Identity(), "when this lab was locked") {
 			found = append(found, fmt.Sprintf("%s: %s: this result is of another system; `make lock` accepts it", s.ref.Connection, d))
 		}
 	}

@@ -21,11 +21,16 @@ var errDecommissioned = errors.New("the host is decommissioned: what this lab ha
 // that no longer exists, errDecommissioned where the lab has given it up, and an error
 // where another machine answers.
 func (l *lab) host(ctx context.Context, ref HostRef) (*hosts.Host, error) {
+	return l.reached(ctx, ref, l.pool.Host)
+}
+
+// reached is host by one of the ways of a pool.
+func (l *lab) reached(ctx context.Context, ref HostRef, way func(context.Context, hostspec.Connection) (*hosts.Host, error)) (*hosts.Host, error) {
 	c := ref.Connection
 	if ref.Decommissioned {
 		return nil, fmt.Errorf("%s: %w", c, errDecommissioned)
 	}
-	host, err := l.pool.Host(ctx, c.Connection)
+	host, err := way(ctx, c.Connection)
 	if err != nil {
 		if c.Namespace != "" && ctx.Err() == nil {
 			found, inspectErr := l.namespaceExists(ctx, c.Namespace)

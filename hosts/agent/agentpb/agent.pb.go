@@ -119,6 +119,8 @@ func (*FactsRequest) Descriptor() ([]byte, []int) {
 type FactsReply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Facts         []byte                 `protobuf:"bytes,1,opt,name=facts,proto3" json:"facts,omitempty"` // hostspec.Facts
+	Labs          []string               `protobuf:"bytes,2,rep,name=labs,proto3" json:"labs,omitempty"`
+	LedgerError   string                 `protobuf:"bytes,3,opt,name=ledger_error,json=ledgerError,proto3" json:"ledger_error,omitempty"` // why the labs can't be told
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -158,6 +160,20 @@ func (x *FactsReply) GetFacts() []byte {
 		return x.Facts
 	}
 	return nil
+}
+
+func (x *FactsReply) GetLabs() []string {
+	if x != nil {
+		return x.Labs
+	}
+	return nil
+}
+
+func (x *FactsReply) GetLedgerError() string {
+	if x != nil {
+		return x.LedgerError
+	}
+	return ""
 }
 
 type ClaimRequest struct {
@@ -283,94 +299,6 @@ func (x *ClaimReply) GetWarnings() []string {
 	return nil
 }
 
-type ClaimedRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Lab           string                 `protobuf:"bytes,1,opt,name=lab,proto3" json:"lab,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ClaimedRequest) Reset() {
-	*x = ClaimedRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[5]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ClaimedRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ClaimedRequest) ProtoMessage() {}
-
-func (x *ClaimedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[5]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ClaimedRequest.ProtoReflect.Descriptor instead.
-func (*ClaimedRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{5}
-}
-
-func (x *ClaimedRequest) GetLab() string {
-	if x != nil {
-		return x.Lab
-	}
-	return ""
-}
-
-type ClaimedReply struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Claimed       bool                   `protobuf:"varint,1,opt,name=claimed,proto3" json:"claimed,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ClaimedReply) Reset() {
-	*x = ClaimedReply{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[6]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ClaimedReply) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ClaimedReply) ProtoMessage() {}
-
-func (x *ClaimedReply) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[6]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ClaimedReply.ProtoReflect.Descriptor instead.
-func (*ClaimedReply) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{6}
-}
-
-func (x *ClaimedReply) GetClaimed() bool {
-	if x != nil {
-		return x.Claimed
-	}
-	return false
-}
-
 type ReleaseRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Owner         *Owner                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
@@ -380,7 +308,7 @@ type ReleaseRequest struct {
 
 func (x *ReleaseRequest) Reset() {
 	*x = ReleaseRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[7]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -392,7 +320,7 @@ func (x *ReleaseRequest) String() string {
 func (*ReleaseRequest) ProtoMessage() {}
 
 func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[7]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -405,7 +333,7 @@ func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{7}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ReleaseRequest) GetOwner() *Owner {
@@ -425,7 +353,7 @@ type TuneRequest struct {
 
 func (x *TuneRequest) Reset() {
 	*x = TuneRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[8]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -437,7 +365,7 @@ func (x *TuneRequest) String() string {
 func (*TuneRequest) ProtoMessage() {}
 
 func (x *TuneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[8]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -450,7 +378,7 @@ func (x *TuneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TuneRequest.ProtoReflect.Descriptor instead.
 func (*TuneRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{8}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *TuneRequest) GetOwner() *Owner {
@@ -476,7 +404,7 @@ type TuneReply struct {
 
 func (x *TuneReply) Reset() {
 	*x = TuneReply{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[9]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -488,7 +416,7 @@ func (x *TuneReply) String() string {
 func (*TuneReply) ProtoMessage() {}
 
 func (x *TuneReply) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[9]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -501,7 +429,7 @@ func (x *TuneReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TuneReply.ProtoReflect.Descriptor instead.
 func (*TuneReply) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{9}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TuneReply) GetReport() []byte {
@@ -524,7 +452,7 @@ type ApplyRequest struct {
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -536,7 +464,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -549,7 +477,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{10}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ApplyRequest) GetRequest() isApplyRequest_Request {
@@ -608,7 +536,7 @@ type ApplyEvent struct {
 
 func (x *ApplyEvent) Reset() {
 	*x = ApplyEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -620,7 +548,7 @@ func (x *ApplyEvent) String() string {
 func (*ApplyEvent) ProtoMessage() {}
 
 func (x *ApplyEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -633,7 +561,7 @@ func (x *ApplyEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyEvent.ProtoReflect.Descriptor instead.
 func (*ApplyEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{11}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ApplyEvent) GetEvent() isApplyEvent_Event {
@@ -716,7 +644,7 @@ type RestoreRequest struct {
 
 func (x *RestoreRequest) Reset() {
 	*x = RestoreRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -728,7 +656,7 @@ func (x *RestoreRequest) String() string {
 func (*RestoreRequest) ProtoMessage() {}
 
 func (x *RestoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -741,7 +669,7 @@ func (x *RestoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreRequest.ProtoReflect.Descriptor instead.
 func (*RestoreRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{12}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RestoreRequest) GetOwner() *Owner {
@@ -768,7 +696,7 @@ type StartServerRequest struct {
 
 func (x *StartServerRequest) Reset() {
 	*x = StartServerRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -780,7 +708,7 @@ func (x *StartServerRequest) String() string {
 func (*StartServerRequest) ProtoMessage() {}
 
 func (x *StartServerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -793,7 +721,7 @@ func (x *StartServerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartServerRequest.ProtoReflect.Descriptor instead.
 func (*StartServerRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{13}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *StartServerRequest) GetOwner() *Owner {
@@ -848,7 +776,7 @@ type UnitRequest struct {
 
 func (x *UnitRequest) Reset() {
 	*x = UnitRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -860,7 +788,7 @@ func (x *UnitRequest) String() string {
 func (*UnitRequest) ProtoMessage() {}
 
 func (x *UnitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -873,7 +801,7 @@ func (x *UnitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnitRequest.ProtoReflect.Descriptor instead.
 func (*UnitRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{14}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UnitRequest) GetOwner() *Owner {
@@ -902,7 +830,7 @@ type ServerStatus struct {
 
 func (x *ServerStatus) Reset() {
 	*x = ServerStatus{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -914,7 +842,7 @@ func (x *ServerStatus) String() string {
 func (*ServerStatus) ProtoMessage() {}
 
 func (x *ServerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -927,7 +855,7 @@ func (x *ServerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerStatus.ProtoReflect.Descriptor instead.
 func (*ServerStatus) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{15}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ServerStatus) GetRunning() bool {
@@ -959,7 +887,7 @@ type StopServerReply struct {
 
 func (x *StopServerReply) Reset() {
 	*x = StopServerReply{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -971,7 +899,7 @@ func (x *StopServerReply) String() string {
 func (*StopServerReply) ProtoMessage() {}
 
 func (x *StopServerReply) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -984,7 +912,7 @@ func (x *StopServerReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopServerReply.ProtoReflect.Descriptor instead.
 func (*StopServerReply) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{16}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{14}
 }
 
 type ServerStatsReply struct {
@@ -996,7 +924,7 @@ type ServerStatsReply struct {
 
 func (x *ServerStatsReply) Reset() {
 	*x = ServerStatsReply{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1008,7 +936,7 @@ func (x *ServerStatsReply) String() string {
 func (*ServerStatsReply) ProtoMessage() {}
 
 func (x *ServerStatsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1021,7 +949,7 @@ func (x *ServerStatsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerStatsReply.ProtoReflect.Descriptor instead.
 func (*ServerStatsReply) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{17}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ServerStatsReply) GetStats() []byte {
@@ -1042,7 +970,7 @@ type RunLoaderRequest struct {
 
 func (x *RunLoaderRequest) Reset() {
 	*x = RunLoaderRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +982,7 @@ func (x *RunLoaderRequest) String() string {
 func (*RunLoaderRequest) ProtoMessage() {}
 
 func (x *RunLoaderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +995,7 @@ func (x *RunLoaderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunLoaderRequest.ProtoReflect.Descriptor instead.
 func (*RunLoaderRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RunLoaderRequest) GetOwner() *Owner {
@@ -1104,7 +1032,7 @@ type LoaderEvent struct {
 
 func (x *LoaderEvent) Reset() {
 	*x = LoaderEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1116,7 +1044,7 @@ func (x *LoaderEvent) String() string {
 func (*LoaderEvent) ProtoMessage() {}
 
 func (x *LoaderEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1129,7 +1057,7 @@ func (x *LoaderEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoaderEvent.ProtoReflect.Descriptor instead.
 func (*LoaderEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *LoaderEvent) GetEvent() isLoaderEvent_Event {
@@ -1188,7 +1116,7 @@ type ExclusiveRequest struct {
 
 func (x *ExclusiveRequest) Reset() {
 	*x = ExclusiveRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1200,7 +1128,7 @@ func (x *ExclusiveRequest) String() string {
 func (*ExclusiveRequest) ProtoMessage() {}
 
 func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1213,7 +1141,7 @@ func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveRequest.ProtoReflect.Descriptor instead.
 func (*ExclusiveRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ExclusiveRequest) GetRequest() isExclusiveRequest_Request {
@@ -1295,7 +1223,7 @@ type Suspend struct {
 
 func (x *Suspend) Reset() {
 	*x = Suspend{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1307,7 +1235,7 @@ func (x *Suspend) String() string {
 func (*Suspend) ProtoMessage() {}
 
 func (x *Suspend) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1320,7 +1248,7 @@ func (x *Suspend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suspend.ProtoReflect.Descriptor instead.
 func (*Suspend) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
 }
 
 type Resume struct {
@@ -1331,7 +1259,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1343,7 +1271,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1356,7 +1284,7 @@ func (x *Resume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resume.ProtoReflect.Descriptor instead.
 func (*Resume) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{22}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
 }
 
 type ExclusiveEvent struct {
@@ -1372,7 +1300,7 @@ type ExclusiveEvent struct {
 
 func (x *ExclusiveEvent) Reset() {
 	*x = ExclusiveEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1384,7 +1312,7 @@ func (x *ExclusiveEvent) String() string {
 func (*ExclusiveEvent) ProtoMessage() {}
 
 func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1397,7 +1325,7 @@ func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveEvent.ProtoReflect.Descriptor instead.
 func (*ExclusiveEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{23}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ExclusiveEvent) GetEvent() isExclusiveEvent_Event {
@@ -1450,7 +1378,7 @@ type Done struct {
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1462,7 +1390,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1475,7 +1403,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{24}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Done) GetReport() []byte {
@@ -1493,10 +1421,12 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\x05Owner\x12\x10\n" +
 	"\x03urn\x18\x01 \x01(\tR\x03urn\x12\x10\n" +
 	"\x03lab\x18\x02 \x01(\tR\x03lab\"\x0e\n" +
-	"\fFactsRequest\"\"\n" +
+	"\fFactsRequest\"Y\n" +
 	"\n" +
 	"FactsReply\x12\x14\n" +
-	"\x05facts\x18\x01 \x01(\fR\x05facts\"\x8a\x01\n" +
+	"\x05facts\x18\x01 \x01(\fR\x05facts\x12\x12\n" +
+	"\x04labs\x18\x02 \x03(\tR\x04labs\x12!\n" +
+	"\fledger_error\x18\x03 \x01(\tR\vledgerError\"\x8a\x01\n" +
 	"\fClaimRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\x12\x14\n" +
 	"\x05adopt\x18\x02 \x01(\bR\x05adopt\x12\x1e\n" +
@@ -1507,11 +1437,7 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\n" +
 	"ClaimReply\x12\x14\n" +
 	"\x05facts\x18\x01 \x01(\fR\x05facts\x12\x1a\n" +
-	"\bwarnings\x18\x02 \x03(\tR\bwarnings\"\"\n" +
-	"\x0eClaimedRequest\x12\x10\n" +
-	"\x03lab\x18\x01 \x01(\tR\x03lab\"(\n" +
-	"\fClaimedReply\x12\x18\n" +
-	"\aclaimed\x18\x01 \x01(\bR\aclaimed\"@\n" +
+	"\bwarnings\x18\x02 \x03(\tR\bwarnings\"@\n" +
 	"\x0eReleaseRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"Y\n" +
 	"\vTuneRequest\x12.\n" +
@@ -1574,11 +1500,10 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\x04done\x18\x02 \x01(\v2\x17.benchlab.agent.v1.DoneH\x00R\x04doneB\a\n" +
 	"\x05event\"\x1e\n" +
 	"\x04Done\x12\x16\n" +
-	"\x06report\x18\x01 \x01(\fR\x06report2\x8f\b\n" +
+	"\x06report\x18\x01 \x01(\fR\x06report2\xc0\a\n" +
 	"\x05Agent\x12G\n" +
 	"\x05Facts\x12\x1f.benchlab.agent.v1.FactsRequest\x1a\x1d.benchlab.agent.v1.FactsReply\x12G\n" +
-	"\x05Claim\x12\x1f.benchlab.agent.v1.ClaimRequest\x1a\x1d.benchlab.agent.v1.ClaimReply\x12M\n" +
-	"\aClaimed\x12!.benchlab.agent.v1.ClaimedRequest\x1a\x1f.benchlab.agent.v1.ClaimedReply\x12J\n" +
+	"\x05Claim\x12\x1f.benchlab.agent.v1.ClaimRequest\x1a\x1d.benchlab.agent.v1.ClaimReply\x12J\n" +
 	"\aRelease\x12!.benchlab.agent.v1.ReleaseRequest\x1a\x1c.benchlab.agent.v1.TuneReply\x12D\n" +
 	"\x04Plan\x12\x1e.benchlab.agent.v1.TuneRequest\x1a\x1c.benchlab.agent.v1.TuneReply\x12K\n" +
 	"\x05Apply\x12\x1f.benchlab.agent.v1.ApplyRequest\x1a\x1d.benchlab.agent.v1.ApplyEvent(\x010\x01\x12J\n" +
@@ -1603,77 +1528,73 @@ func file_hosts_agent_agentpb_agent_proto_rawDescGZIP() []byte {
 	return file_hosts_agent_agentpb_agent_proto_rawDescData
 }
 
-var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*Owner)(nil),              // 0: benchlab.agent.v1.Owner
 	(*FactsRequest)(nil),       // 1: benchlab.agent.v1.FactsRequest
 	(*FactsReply)(nil),         // 2: benchlab.agent.v1.FactsReply
 	(*ClaimRequest)(nil),       // 3: benchlab.agent.v1.ClaimRequest
 	(*ClaimReply)(nil),         // 4: benchlab.agent.v1.ClaimReply
-	(*ClaimedRequest)(nil),     // 5: benchlab.agent.v1.ClaimedRequest
-	(*ClaimedReply)(nil),       // 6: benchlab.agent.v1.ClaimedReply
-	(*ReleaseRequest)(nil),     // 7: benchlab.agent.v1.ReleaseRequest
-	(*TuneRequest)(nil),        // 8: benchlab.agent.v1.TuneRequest
-	(*TuneReply)(nil),          // 9: benchlab.agent.v1.TuneReply
-	(*ApplyRequest)(nil),       // 10: benchlab.agent.v1.ApplyRequest
-	(*ApplyEvent)(nil),         // 11: benchlab.agent.v1.ApplyEvent
-	(*RestoreRequest)(nil),     // 12: benchlab.agent.v1.RestoreRequest
-	(*StartServerRequest)(nil), // 13: benchlab.agent.v1.StartServerRequest
-	(*UnitRequest)(nil),        // 14: benchlab.agent.v1.UnitRequest
-	(*ServerStatus)(nil),       // 15: benchlab.agent.v1.ServerStatus
-	(*StopServerReply)(nil),    // 16: benchlab.agent.v1.StopServerReply
-	(*ServerStatsReply)(nil),   // 17: benchlab.agent.v1.ServerStatsReply
-	(*RunLoaderRequest)(nil),   // 18: benchlab.agent.v1.RunLoaderRequest
-	(*LoaderEvent)(nil),        // 19: benchlab.agent.v1.LoaderEvent
-	(*ExclusiveRequest)(nil),   // 20: benchlab.agent.v1.ExclusiveRequest
-	(*Suspend)(nil),            // 21: benchlab.agent.v1.Suspend
-	(*Resume)(nil),             // 22: benchlab.agent.v1.Resume
-	(*ExclusiveEvent)(nil),     // 23: benchlab.agent.v1.ExclusiveEvent
-	(*Done)(nil),               // 24: benchlab.agent.v1.Done
-	nil,                        // 25: benchlab.agent.v1.StartServerRequest.EnvEntry
+	(*ReleaseRequest)(nil),     // 5: benchlab.agent.v1.ReleaseRequest
+	(*TuneRequest)(nil),        // 6: benchlab.agent.v1.TuneRequest
+	(*TuneReply)(nil),          // 7: benchlab.agent.v1.TuneReply
+	(*ApplyRequest)(nil),       // 8: benchlab.agent.v1.ApplyRequest
+	(*ApplyEvent)(nil),         // 9: benchlab.agent.v1.ApplyEvent
+	(*RestoreRequest)(nil),     // 10: benchlab.agent.v1.RestoreRequest
+	(*StartServerRequest)(nil), // 11: benchlab.agent.v1.StartServerRequest
+	(*UnitRequest)(nil),        // 12: benchlab.agent.v1.UnitRequest
+	(*ServerStatus)(nil),       // 13: benchlab.agent.v1.ServerStatus
+	(*StopServerReply)(nil),    // 14: benchlab.agent.v1.StopServerReply
+	(*ServerStatsReply)(nil),   // 15: benchlab.agent.v1.ServerStatsReply
+	(*RunLoaderRequest)(nil),   // 16: benchlab.agent.v1.RunLoaderRequest
+	(*LoaderEvent)(nil),        // 17: benchlab.agent.v1.LoaderEvent
+	(*ExclusiveRequest)(nil),   // 18: benchlab.agent.v1.ExclusiveRequest
+	(*Suspend)(nil),            // 19: benchlab.agent.v1.Suspend
+	(*Resume)(nil),             // 20: benchlab.agent.v1.Resume
+	(*ExclusiveEvent)(nil),     // 21: benchlab.agent.v1.ExclusiveEvent
+	(*Done)(nil),               // 22: benchlab.agent.v1.Done
+	nil,                        // 23: benchlab.agent.v1.StartServerRequest.EnvEntry
 }
 var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	0,  // 0: benchlab.agent.v1.ClaimRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 1: benchlab.agent.v1.ReleaseRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 2: benchlab.agent.v1.TuneRequest.owner:type_name -> benchlab.agent.v1.Owner
-	8,  // 3: benchlab.agent.v1.ApplyRequest.tune:type_name -> benchlab.agent.v1.TuneRequest
+	6,  // 3: benchlab.agent.v1.ApplyRequest.tune:type_name -> benchlab.agent.v1.TuneRequest
 	0,  // 4: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 5: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
-	25, // 6: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
+	23, // 6: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
 	0,  // 7: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 8: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 9: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
-	21, // 10: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
-	22, // 11: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
-	24, // 12: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
+	19, // 10: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
+	20, // 11: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
+	22, // 12: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
 	1,  // 13: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
 	3,  // 14: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
-	5,  // 15: benchlab.agent.v1.Agent.Claimed:input_type -> benchlab.agent.v1.ClaimedRequest
-	7,  // 16: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
-	8,  // 17: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
-	10, // 18: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.ApplyRequest
-	12, // 19: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
-	13, // 20: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
-	14, // 21: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
-	14, // 22: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
-	14, // 23: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
-	18, // 24: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
-	20, // 25: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
-	2,  // 26: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
-	4,  // 27: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
-	6,  // 28: benchlab.agent.v1.Agent.Claimed:output_type -> benchlab.agent.v1.ClaimedReply
-	9,  // 29: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
-	9,  // 30: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
-	11, // 31: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
-	9,  // 32: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
-	15, // 33: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
-	15, // 34: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
-	16, // 35: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
-	17, // 36: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
-	19, // 37: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
-	23, // 38: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
-	26, // [26:39] is the sub-list for method output_type
-	13, // [13:26] is the sub-list for method input_type
+	5,  // 15: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
+	6,  // 16: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
+	8,  // 17: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.ApplyRequest
+	10, // 18: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
+	11, // 19: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
+	12, // 20: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
+	12, // 21: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
+	12, // 22: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
+	16, // 23: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
+	18, // 24: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
+	2,  // 25: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
+	4,  // 26: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
+	7,  // 27: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
+	7,  // 28: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
+	9,  // 29: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
+	7,  // 30: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
+	13, // 31: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
+	13, // 32: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
+	14, // 33: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
+	15, // 34: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
+	17, // 35: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
+	21, // 36: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
+	25, // [25:37] is the sub-list for method output_type
+	13, // [13:25] is the sub-list for method input_type
 	13, // [13:13] is the sub-list for extension type_name
 	13, // [13:13] is the sub-list for extension extendee
 	0,  // [0:13] is the sub-list for field type_name
@@ -1684,27 +1605,27 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 	if File_hosts_agent_agentpb_agent_proto != nil {
 		return
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[10].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[8].OneofWrappers = []any{
 		(*ApplyRequest_Tune)(nil),
 		(*ApplyRequest_Heard)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[11].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[9].OneofWrappers = []any{
 		(*ApplyEvent_StillHeard)(nil),
 		(*ApplyEvent_Setting)(nil),
 		(*ApplyEvent_Report)(nil),
 		(*ApplyEvent_Waiting)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[19].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[17].OneofWrappers = []any{
 		(*LoaderEvent_Progress)(nil),
 		(*LoaderEvent_Sample)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[20].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[18].OneofWrappers = []any{
 		(*ExclusiveRequest_Acquire)(nil),
 		(*ExclusiveRequest_Suspend)(nil),
 		(*ExclusiveRequest_Resume)(nil),
 		(*ExclusiveRequest_Restart)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[23].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[21].OneofWrappers = []any{
 		(*ExclusiveEvent_Waiting)(nil),
 		(*ExclusiveEvent_Done)(nil),
 	}
@@ -1714,7 +1635,7 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hosts_agent_agentpb_agent_proto_rawDesc), len(file_hosts_agent_agentpb_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,7 +28,6 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	Agent_Facts_FullMethodName         = "/benchlab.agent.v1.Agent/Facts"
 	Agent_Claim_FullMethodName         = "/benchlab.agent.v1.Agent/Claim"
-	Agent_Claimed_FullMethodName       = "/benchlab.agent.v1.Agent/Claimed"
 	Agent_Release_FullMethodName       = "/benchlab.agent.v1.Agent/Release"
 	Agent_Plan_FullMethodName          = "/benchlab.agent.v1.Agent/Plan"
 	Agent_Apply_FullMethodName         = "/benchlab.agent.v1.Agent/Apply"
@@ -45,14 +44,12 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type AgentClient interface {
-	// Facts reads what the host is.
+	// Facts reads what the host is and who uses it. A lab no longer does once somebody has
+	// ended it here by hand.
 	Facts(ctx context.Context, in *FactsRequest, opts ...grpc.CallOption) (*FactsReply, error)
 	// Claim records that a lab uses this host. It fails where the machine id is not
 	// the expected one.
 	Claim(ctx context.Context, in *ClaimRequest, opts ...grpc.CallOption) (*ClaimReply, error)
-	// Claimed says whether a lab uses this host. It no longer does once somebody has ended
-	// the lab here by hand.
-	Claimed(ctx context.Context, in *ClaimedRequest, opts ...grpc.CallOption) (*ClaimedReply, error)
 	// Release puts back all that the owner's lab still has on this host, stops its servers,
 	// and removes what was uploaded when no other lab is left. A host that another
 	// resource of the lab has claimed since is left alone.
@@ -103,16 +100,6 @@ func (c *agentClient) Claim(ctx context.Context, in *ClaimRequest, opts ...grpc.
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ClaimReply)
 	err := c.cc.Invoke(ctx, Agent_Claim_FullMethodName, in, out, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-func (c *agentClient) Claimed(ctx context.Context, in *ClaimedRequest, opts ...grpc.CallOption) (*ClaimedReply, error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(ClaimedReply)
-	err := c.cc.Invoke(ctx, Agent_Claimed_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -238,14 +225,12 @@ type Agent_ExclusiveClient = grpc.BidiStreamingClient[ExclusiveRequest, Exclusiv
 // All implementations must embed UnimplementedAgentServer
 // for forward compatibility.
 type AgentServer interface {
-	// Facts reads what the host is.
+	// Facts reads what the host is and who uses it. A lab no longer does once somebody has
+	// ended it here by hand.
 	Facts(context.Context, *FactsRequest) (*FactsReply, error)
 	// Claim records that a lab uses this host. It fails where the machine id is not
 	// the expected one.
 	Claim(context.Context, *ClaimRequest) (*ClaimReply, error)
-	// Claimed says whether a lab uses this host. It no longer does once somebody has ended
-	// the lab here by hand.
-	Claimed(context.Context, *ClaimedRequest) (*ClaimedReply, error)
 	// Release puts back all that the owner's lab still has on this host, stops its servers,
 	// and removes what was uploaded when no other lab is left. A host that another
 	// resource of the lab has claimed since is left alone.
@@ -287,9 +272,6 @@ func (UnimplementedAgentServer) Facts(context.Context, *FactsRequest) (*FactsRep
 }
 func (UnimplementedAgentServer) Claim(context.Context, *ClaimRequest) (*ClaimReply, error) {
 	return nil, status.Error(codes.Unimplemented, "method Claim not implemented")
-}
-func (UnimplementedAgentServer) Claimed(context.Context, *ClaimedRequest) (*ClaimedReply, error) {
-	return nil, status.Error(codes.Unimplemented, "method Claimed not implemented")
 }
 func (UnimplementedAgentServer) Release(context.Context, *ReleaseRequest) (*TuneReply, error) {
 	return nil, status.Error(codes.Unimplemented, "method Release not implemented")
@@ -374,24 +356,6 @@ func _Agent_Claim_Handler(srv interface{}, ctx context.Context, dec func(interfa
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AgentServer).Claim(ctx, req.(*ClaimRequest))
-	}
-	return interceptor(ctx, in, info, handler)
-}
-
-func _Agent_Claimed_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(ClaimedRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(AgentServer).Claimed(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: Agent_Claimed_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(AgentServer).Claimed(ctx, req.(*ClaimedRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -561,10 +525,6 @@ var Agent_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Claim",
 			Handler:    _Agent_Claim_Handler,
-		},
-		{
-			MethodName: "Claimed",
-			Handler:    _Agent_Claimed_Handler,
 		},
 		{
 			MethodName: "Release",

@@ -94,10 +94,11 @@ func TestNamespaceHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := h.Facts(t.Context())
+	look, err := h.Look(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	f := look.Facts
 	here, err := Read()
 	if err != nil {
 		t.Fatal(err)
