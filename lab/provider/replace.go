@@ -23,7 +23,7 @@ func withReplacement(inner p.Provider) p.Provider {
 		}
 		if d.DetailedDiff != nil {
 			maps.DeleteFunc(d.DetailedDiff, func(key string, _ p.PropertyDiff) bool {
-				return strings.HasPrefix(key, "serverIdentity") || strings.HasPrefix(key, "loaderIdentity")
+				return strings.HasPrefix(key, "serverIdentity") || strings.HasPrefix(key, "baselineIdentity") || strings.HasPrefix(key, "loaderIdentity")
 			})
 			if len(d.DetailedDiff) == 0 {
 				return p.DiffResponse{}, nil
