@@ -132,7 +132,7 @@ func NewTelemetryDocument(trials []Trial) TelemetryDocument {
 	d := TelemetryDocument{Schema: TelemetrySchema}
 	for _, t := range trials {
 		d.Trials = append(d.Trials, TrialTelemetry{
-			Round: t.Round, Connections: t.Connections, Variant: string(t.Variant), Hosts: t.Telemetry,
+			Round: t.Round, Connections: t.Connections, Variant: t.Variant, Hosts: t.Telemetry,
 		})
 	}
 	return d
