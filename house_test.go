@@ -57,7 +57,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"hosts"},
-		never: []string{"tuning", "workloads/loader/...", "workloads/server/...", "hosts/agent", "hosts/agent/facts", "hosts/agent/unit", "hosts/namespace/...", "hosts/hosttest"},
+		never: []string{"tuning", "workloads/loader/...", "workloads/server/...", "workloads/telemetry", "hosts/agent", "hosts/agent/facts", "hosts/agent/unit", "hosts/namespace/...", "hosts/hosttest"},
 		why:   "hosts reaches a host and passes on what is asked; it does not do it",
 	},
 	{
@@ -69,6 +69,11 @@ var rules = []rule{
 		of:   []string{"tuning/spec", "hosts/hostspec", "workloads/results", "hosts/agent/agentpb"},
 		only: []string{"tuning/spec", "hosts/hostspec", "workloads/results"},
 		why:  "leaves are what both sides share; they know only each other",
+	},
+	{
+		of:   []string{"workloads/telemetry"},
+		only: []string{"workloads/results"},
+		why:  "telemetry counts what a host does, whoever loads it",
 	},
 	{
 		of:   []string{"tuning/profiles"},
@@ -92,7 +97,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"lab/provider"},
-		never: []string{"tuning", "hosts/agent", "hosts/agent/facts", "hosts/agent/unit", "hosts/namespace/privileged", "hosts/hosttest", "lab", "lab/sdk/...", "stacks/...", "workloads/server"},
+		never: []string{"tuning", "hosts/agent", "hosts/agent/facts", "hosts/agent/unit", "hosts/namespace/privileged", "hosts/hosttest", "lab", "lab/sdk/...", "stacks/...", "workloads/server", "workloads/telemetry"},
 		why:   "the provider asks hosts; the engine stands between it and the lab component",
 	},
 	{

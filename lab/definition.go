@@ -17,6 +17,9 @@ type Definition struct {
 	Benchmarks []Benchmark
 	// Lock has what the hosts were before; with none nothing is compared or recorded.
 	Lock *Lock
+	// TelemetryDir is where an up writes what the hosts counted during each benchmark, as
+	// <benchmark>.json; empty for nowhere.
+	TelemetryDir string
 }
 
 // Host is a machine of the lab. Exactly one of Namespace and Connection is set.

@@ -381,6 +381,7 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		}
 		after = []pulumi.Resource{benchmark}
 		rows[m.Name], documents[m.Name] = benchmark.Result.Rows(), benchmark.Result
+		b.keepTelemetry(d.TelemetryDir, m.Name, benchmark)
 		tables = append(tables, b.orElse(benchmark.Table, m.Name+": not measured, see the errors of the update\n"))
 		lines = append(lines, b.orElse(benchmark.Lines, ""))
 	}

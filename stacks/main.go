@@ -16,6 +16,7 @@ func main() {
 		if definition.Lock, err = lab.LoadLock(ctx.Stack() + ".lock.json"); err != nil {
 			return err
 		}
+		definition.TelemetryDir = ctx.Stack() + ".telemetry"
 		l, err := lab.New(ctx, ctx.Stack(), definition)
 		if err != nil {
 			return err

@@ -49,6 +49,8 @@ type BenchmarkState struct {
 	Table  string         `pulumi:"table"`
 	Lines  string         `pulumi:"lines"`
 	Digest string         `pulumi:"digest"`
+	// Telemetry is optional for states from before there was any.
+	Telemetry string `pulumi:"telemetry,optional"`
 }
 
 // Annotate documents the resource.
@@ -81,6 +83,7 @@ func (b *BenchmarkState) Annotate(a infer.Annotator) {
 	a.Describe(&b.Result, "The result document: a row for each variant at each connection count, and every run of the loader. Durations are nanoseconds.")
 	a.Describe(&b.Table, "The rows as text.")
 	a.Describe(&b.Lines, "Every run of the loader as a line of the Go benchmark format, for benchstat.")
+	a.Describe(&b.Telemetry, "What every host counted in each second of every run: a `benchlab.telemetry/v1` document as JSON, compressed with gzip, in base64.")
 	a.Describe(&b.Digest, "Digest of everything that the result depends on.")
 }
 
@@ -91,7 +94,7 @@ func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, s
 		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Baseline), f.InputField(&args.BaselineUntuned),
 		f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
 	}
-	for _, output := range []any{&state.Result, &state.Table, &state.Lines, &state.Digest} {
+	for _, output := range []any{&state.Result, &state.Table, &state.Lines, &state.Digest, &state.Telemetry} {
 		f.OutputField(output).DependsOn(inputs...)
 	}
 }

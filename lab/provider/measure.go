@@ -63,6 +63,11 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 		ref := servers[min(i, len(servers)-1)] // untuned and tuned are of one server
 		series.Variants[i].Server = server{machines[ref.Host.MachineID], site, ref}
 	}
+	var serverMachines []string
+	for _, s := range servers {
+		serverMachines = append(serverMachines, s.Host.MachineID)
+	}
+	series.Telemetry = participants(machines, args.Loader.MachineID, serverMachines...)
 	series.Seed = rand.IntN(math.MaxInt32)
 	trials, err := benchmark.Run(ctx, series, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
 		q := s.Progress
@@ -81,6 +86,12 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	state.Result = series.Result(name, trials, time.Now())
 	state.Result.Warnings = append(others, state.Result.Warnings...)
 	state.Table = results.Table(title(name, series), state.Result.Rows)
+	if hosts := results.HostTable(trials); hosts != "" {
+		state.Table += "\n" + hosts
+	}
+	if state.Telemetry, err = pack(trials); err != nil {
+		return state, err
+	}
 	for _, w := range others {
 		state.Table += "warning: " + w + "\n"
 	}

@@ -97,13 +97,13 @@ func (s Series) trial(ctx context.Context, step Step, variant Variant, loader Lo
 	if err != nil {
 		return results.Figures{}, fmt.Errorf("read the server's counters before the load: %w", err)
 	}
-	sample, err := loader.RunLoader(ctx, s.config(variant, step.Connections).Args(), func(p results.Progress) {
+	sample, hosts, err := s.counted(ctx, loader, s.config(variant, step.Connections).Args(), step.Connections, func(p results.Progress) {
 		step := step
 		step.Progress = p
 		progress(step)
 	})
 	if err != nil {
-		return results.Figures{}, fmt.Errorf("loader: %w", err)
+		return results.Figures{}, err
 	}
 	if err := check(sample, step.Connections); err != nil {
 		return results.Figures{}, err
@@ -117,7 +117,9 @@ func (s Series) trial(ctx context.Context, step Step, variant Variant, loader Lo
 			"the server's counters went back (allocations %d to %d): it was started anew under load; see its log",
 			before.Allocations, after.Allocations)
 	}
-	return results.NewFigures(sample, before, after), nil
+	figures := results.NewFigures(sample, before, after)
+	figures.Count(hosts)
+	return figures, nil
 }
 
 // check says why a sample is not a measurement of its connection count.

@@ -34,6 +34,8 @@ type Series struct {
 	Seed int
 	// WarmUp and Duration are those of each trial.
 	WarmUp, Duration time.Duration
+	// Telemetry is that of the hosts; nil where none is wanted.
+	Telemetry Telemetry
 }
 
 // A Variant is one setting that is measured.

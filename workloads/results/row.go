@@ -19,6 +19,10 @@ type Figures struct {
 	// AllocationsPerRequest is the number of heap objects that the server allocated per
 	// request of the loader's whole run.
 	AllocationsPerRequest float64 `json:"allocationsPerRequest" pulumi:"allocationsPerRequest"`
+	// Hosts sums up the telemetry of each host that took part.
+	Hosts []HostFigures `json:"hosts,omitempty" pulumi:"hosts,optional"`
+	// Telemetry is what Hosts sums up; a summary of several runs has none.
+	Telemetry []Telemetry `json:"-"`
 }
 
 // Row is one line of a benchmark's table: one variant at one connection count.
@@ -98,5 +102,6 @@ func medians(trials []Trial) Figures {
 	m.P99 = middle(each(trials, func(f Figures) int64 { return f.P99 }))
 	m.Collections = middle(each(trials, func(f Figures) int64 { return f.Collections }))
 	m.AllocationsPerRequest = middle(each(trials, func(f Figures) float64 { return f.AllocationsPerRequest }))
+	m.Hosts = mediansOfHosts(trials)
 	return m
 }

@@ -1101,6 +1101,132 @@ func (*LoaderEvent_Progress) isLoaderEvent_Event() {}
 
 func (*LoaderEvent_Sample) isLoaderEvent_Event() {}
 
+type TelemetryRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Phase         string                 `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TelemetryRequest) Reset() {
+	*x = TelemetryRequest{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TelemetryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TelemetryRequest) ProtoMessage() {}
+
+func (x *TelemetryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TelemetryRequest.ProtoReflect.Descriptor instead.
+func (*TelemetryRequest) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *TelemetryRequest) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+type TelemetryEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Event:
+	//
+	//	*TelemetryEvent_Begun
+	//	*TelemetryEvent_Telemetry
+	Event         isTelemetryEvent_Event `protobuf_oneof:"event"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TelemetryEvent) Reset() {
+	*x = TelemetryEvent{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TelemetryEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TelemetryEvent) ProtoMessage() {}
+
+func (x *TelemetryEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TelemetryEvent.ProtoReflect.Descriptor instead.
+func (*TelemetryEvent) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *TelemetryEvent) GetEvent() isTelemetryEvent_Event {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *TelemetryEvent) GetBegun() bool {
+	if x != nil {
+		if x, ok := x.Event.(*TelemetryEvent_Begun); ok {
+			return x.Begun
+		}
+	}
+	return false
+}
+
+func (x *TelemetryEvent) GetTelemetry() []byte {
+	if x != nil {
+		if x, ok := x.Event.(*TelemetryEvent_Telemetry); ok {
+			return x.Telemetry
+		}
+	}
+	return nil
+}
+
+type isTelemetryEvent_Event interface {
+	isTelemetryEvent_Event()
+}
+
+type TelemetryEvent_Begun struct {
+	Begun bool `protobuf:"varint,1,opt,name=begun,proto3,oneof"`
+}
+
+type TelemetryEvent_Telemetry struct {
+	Telemetry []byte `protobuf:"bytes,2,opt,name=telemetry,proto3,oneof"` // results.Telemetry
+}
+
+func (*TelemetryEvent_Begun) isTelemetryEvent_Event() {}
+
+func (*TelemetryEvent_Telemetry) isTelemetryEvent_Event() {}
+
 type ExclusiveRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Request:
@@ -1116,7 +1242,7 @@ type ExclusiveRequest struct {
 
 func (x *ExclusiveRequest) Reset() {
 	*x = ExclusiveRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1128,7 +1254,7 @@ func (x *ExclusiveRequest) String() string {
 func (*ExclusiveRequest) ProtoMessage() {}
 
 func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1141,7 +1267,7 @@ func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveRequest.ProtoReflect.Descriptor instead.
 func (*ExclusiveRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExclusiveRequest) GetRequest() isExclusiveRequest_Request {
@@ -1223,7 +1349,7 @@ type Suspend struct {
 
 func (x *Suspend) Reset() {
 	*x = Suspend{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1235,7 +1361,7 @@ func (x *Suspend) String() string {
 func (*Suspend) ProtoMessage() {}
 
 func (x *Suspend) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1248,7 +1374,7 @@ func (x *Suspend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suspend.ProtoReflect.Descriptor instead.
 func (*Suspend) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
 }
 
 type Resume struct {
@@ -1259,7 +1385,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1271,7 +1397,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1284,7 +1410,7 @@ func (x *Resume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resume.ProtoReflect.Descriptor instead.
 func (*Resume) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{22}
 }
 
 type ExclusiveEvent struct {
@@ -1300,7 +1426,7 @@ type ExclusiveEvent struct {
 
 func (x *ExclusiveEvent) Reset() {
 	*x = ExclusiveEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1312,7 +1438,7 @@ func (x *ExclusiveEvent) String() string {
 func (*ExclusiveEvent) ProtoMessage() {}
 
 func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1325,7 +1451,7 @@ func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveEvent.ProtoReflect.Descriptor instead.
 func (*ExclusiveEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExclusiveEvent) GetEvent() isExclusiveEvent_Event {
@@ -1378,7 +1504,7 @@ type Done struct {
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1390,7 +1516,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1403,7 +1529,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{22}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Done) GetReport() []byte {
@@ -1486,6 +1612,12 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\vLoaderEvent\x12\x1c\n" +
 	"\bprogress\x18\x01 \x01(\fH\x00R\bprogress\x12\x18\n" +
 	"\x06sample\x18\x02 \x01(\fH\x00R\x06sampleB\a\n" +
+	"\x05event\"(\n" +
+	"\x10TelemetryRequest\x12\x14\n" +
+	"\x05phase\x18\x01 \x01(\tR\x05phase\"Q\n" +
+	"\x0eTelemetryEvent\x12\x16\n" +
+	"\x05begun\x18\x01 \x01(\bH\x00R\x05begun\x12\x1e\n" +
+	"\ttelemetry\x18\x02 \x01(\fH\x00R\ttelemetryB\a\n" +
 	"\x05event\"\xdc\x01\n" +
 	"\x10ExclusiveRequest\x124\n" +
 	"\aacquire\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerH\x00R\aacquire\x126\n" +
@@ -1500,7 +1632,7 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\x04done\x18\x02 \x01(\v2\x17.benchlab.agent.v1.DoneH\x00R\x04doneB\a\n" +
 	"\x05event\"\x1e\n" +
 	"\x04Done\x12\x16\n" +
-	"\x06report\x18\x01 \x01(\fR\x06report2\xc0\a\n" +
+	"\x06report\x18\x01 \x01(\fR\x06report2\x99\b\n" +
 	"\x05Agent\x12G\n" +
 	"\x05Facts\x12\x1f.benchlab.agent.v1.FactsRequest\x1a\x1d.benchlab.agent.v1.FactsReply\x12G\n" +
 	"\x05Claim\x12\x1f.benchlab.agent.v1.ClaimRequest\x1a\x1d.benchlab.agent.v1.ClaimReply\x12J\n" +
@@ -1514,6 +1646,7 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"StopServer\x12\x1e.benchlab.agent.v1.UnitRequest\x1a\".benchlab.agent.v1.StopServerReply\x12R\n" +
 	"\vServerStats\x12\x1e.benchlab.agent.v1.UnitRequest\x1a#.benchlab.agent.v1.ServerStatsReply\x12R\n" +
 	"\tRunLoader\x12#.benchlab.agent.v1.RunLoaderRequest\x1a\x1e.benchlab.agent.v1.LoaderEvent0\x01\x12W\n" +
+	"\tTelemetry\x12#.benchlab.agent.v1.TelemetryRequest\x1a!.benchlab.agent.v1.TelemetryEvent(\x010\x01\x12W\n" +
 	"\tExclusive\x12#.benchlab.agent.v1.ExclusiveRequest\x1a!.benchlab.agent.v1.ExclusiveEvent(\x010\x01B1Z/github.com/hanzoai/benchlab/hosts/agent/agentpbb\x06proto3"
 
 var (
@@ -1528,7 +1661,7 @@ func file_hosts_agent_agentpb_agent_proto_rawDescGZIP() []byte {
 	return file_hosts_agent_agentpb_agent_proto_rawDescData
 }
 
-var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*Owner)(nil),              // 0: benchlab.agent.v1.Owner
 	(*FactsRequest)(nil),       // 1: benchlab.agent.v1.FactsRequest
@@ -1548,12 +1681,14 @@ var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*ServerStatsReply)(nil),   // 15: benchlab.agent.v1.ServerStatsReply
 	(*RunLoaderRequest)(nil),   // 16: benchlab.agent.v1.RunLoaderRequest
 	(*LoaderEvent)(nil),        // 17: benchlab.agent.v1.LoaderEvent
-	(*ExclusiveRequest)(nil),   // 18: benchlab.agent.v1.ExclusiveRequest
-	(*Suspend)(nil),            // 19: benchlab.agent.v1.Suspend
-	(*Resume)(nil),             // 20: benchlab.agent.v1.Resume
-	(*ExclusiveEvent)(nil),     // 21: benchlab.agent.v1.ExclusiveEvent
-	(*Done)(nil),               // 22: benchlab.agent.v1.Done
-	nil,                        // 23: benchlab.agent.v1.StartServerRequest.EnvEntry
+	(*TelemetryRequest)(nil),   // 18: benchlab.agent.v1.TelemetryRequest
+	(*TelemetryEvent)(nil),     // 19: benchlab.agent.v1.TelemetryEvent
+	(*ExclusiveRequest)(nil),   // 20: benchlab.agent.v1.ExclusiveRequest
+	(*Suspend)(nil),            // 21: benchlab.agent.v1.Suspend
+	(*Resume)(nil),             // 22: benchlab.agent.v1.Resume
+	(*ExclusiveEvent)(nil),     // 23: benchlab.agent.v1.ExclusiveEvent
+	(*Done)(nil),               // 24: benchlab.agent.v1.Done
+	nil,                        // 25: benchlab.agent.v1.StartServerRequest.EnvEntry
 }
 var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	0,  // 0: benchlab.agent.v1.ClaimRequest.owner:type_name -> benchlab.agent.v1.Owner
@@ -1562,13 +1697,13 @@ var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	6,  // 3: benchlab.agent.v1.ApplyRequest.tune:type_name -> benchlab.agent.v1.TuneRequest
 	0,  // 4: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 5: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
-	23, // 6: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
+	25, // 6: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
 	0,  // 7: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 8: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 9: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
-	19, // 10: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
-	20, // 11: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
-	22, // 12: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
+	21, // 10: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
+	22, // 11: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
+	24, // 12: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
 	1,  // 13: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
 	3,  // 14: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
 	5,  // 15: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
@@ -1580,21 +1715,23 @@ var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	12, // 21: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
 	12, // 22: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
 	16, // 23: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
-	18, // 24: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
-	2,  // 25: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
-	4,  // 26: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
-	7,  // 27: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
-	7,  // 28: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
-	9,  // 29: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
-	7,  // 30: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
-	13, // 31: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
-	13, // 32: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
-	14, // 33: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
-	15, // 34: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
-	17, // 35: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
-	21, // 36: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
-	25, // [25:37] is the sub-list for method output_type
-	13, // [13:25] is the sub-list for method input_type
+	18, // 24: benchlab.agent.v1.Agent.Telemetry:input_type -> benchlab.agent.v1.TelemetryRequest
+	20, // 25: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
+	2,  // 26: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
+	4,  // 27: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
+	7,  // 28: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
+	7,  // 29: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
+	9,  // 30: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
+	7,  // 31: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
+	13, // 32: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
+	13, // 33: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
+	14, // 34: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
+	15, // 35: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
+	17, // 36: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
+	19, // 37: benchlab.agent.v1.Agent.Telemetry:output_type -> benchlab.agent.v1.TelemetryEvent
+	23, // 38: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
+	26, // [26:39] is the sub-list for method output_type
+	13, // [13:26] is the sub-list for method input_type
 	13, // [13:13] is the sub-list for extension type_name
 	13, // [13:13] is the sub-list for extension extendee
 	0,  // [0:13] is the sub-list for field type_name
@@ -1619,13 +1756,17 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 		(*LoaderEvent_Progress)(nil),
 		(*LoaderEvent_Sample)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[18].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[19].OneofWrappers = []any{
+		(*TelemetryEvent_Begun)(nil),
+		(*TelemetryEvent_Telemetry)(nil),
+	}
+	file_hosts_agent_agentpb_agent_proto_msgTypes[20].OneofWrappers = []any{
 		(*ExclusiveRequest_Acquire)(nil),
 		(*ExclusiveRequest_Suspend)(nil),
 		(*ExclusiveRequest_Resume)(nil),
 		(*ExclusiveRequest_Restart)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[21].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[23].OneofWrappers = []any{
 		(*ExclusiveEvent_Waiting)(nil),
 		(*ExclusiveEvent_Done)(nil),
 	}
@@ -1635,7 +1776,7 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hosts_agent_agentpb_agent_proto_rawDesc), len(file_hosts_agent_agentpb_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   24,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -37,6 +37,7 @@ const (
 	Agent_StopServer_FullMethodName    = "/benchlab.agent.v1.Agent/StopServer"
 	Agent_ServerStats_FullMethodName   = "/benchlab.agent.v1.Agent/ServerStats"
 	Agent_RunLoader_FullMethodName     = "/benchlab.agent.v1.Agent/RunLoader"
+	Agent_Telemetry_FullMethodName     = "/benchlab.agent.v1.Agent/Telemetry"
 	Agent_Exclusive_FullMethodName     = "/benchlab.agent.v1.Agent/Exclusive"
 )
 
@@ -72,6 +73,11 @@ type AgentClient interface {
 	ServerStats(ctx context.Context, in *UnitRequest, opts ...grpc.CallOption) (*ServerStatsReply, error)
 	// RunLoader runs a load generator; the last event carries its sample.
 	RunLoader(ctx context.Context, in *RunLoaderRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LoaderEvent], error)
+	// Telemetry counts what this host does, second by second, until the caller closes its
+	// side of the stream; a lost connection ends it without a result. Each request names
+	// the loader's phase that begins. The first event says that counting has begun, the
+	// second and last one carries what was counted.
+	Telemetry(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[TelemetryRequest, TelemetryEvent], error)
 	// Exclusive keeps a benchmark alone on this host, for as long as the stream lasts: all
 	// calls that change the host wait. Each request gets one event; the first is acquire.
 	// When the stream ends, however it ends, a suspended tuning is resumed.
@@ -208,9 +214,22 @@ func (c *agentClient) RunLoader(ctx context.Context, in *RunLoaderRequest, opts 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Agent_RunLoaderClient = grpc.ServerStreamingClient[LoaderEvent]
 
+func (c *agentClient) Telemetry(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[TelemetryRequest, TelemetryEvent], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Agent_ServiceDesc.Streams[2], Agent_Telemetry_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[TelemetryRequest, TelemetryEvent]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Agent_TelemetryClient = grpc.BidiStreamingClient[TelemetryRequest, TelemetryEvent]
+
 func (c *agentClient) Exclusive(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ExclusiveRequest, ExclusiveEvent], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &Agent_ServiceDesc.Streams[2], Agent_Exclusive_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &Agent_ServiceDesc.Streams[3], Agent_Exclusive_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -253,6 +272,11 @@ type AgentServer interface {
 	ServerStats(context.Context, *UnitRequest) (*ServerStatsReply, error)
 	// RunLoader runs a load generator; the last event carries its sample.
 	RunLoader(*RunLoaderRequest, grpc.ServerStreamingServer[LoaderEvent]) error
+	// Telemetry counts what this host does, second by second, until the caller closes its
+	// side of the stream; a lost connection ends it without a result. Each request names
+	// the loader's phase that begins. The first event says that counting has begun, the
+	// second and last one carries what was counted.
+	Telemetry(grpc.BidiStreamingServer[TelemetryRequest, TelemetryEvent]) error
 	// Exclusive keeps a benchmark alone on this host, for as long as the stream lasts: all
 	// calls that change the host wait. Each request gets one event; the first is acquire.
 	// When the stream ends, however it ends, a suspended tuning is resumed.
@@ -299,6 +323,9 @@ func (UnimplementedAgentServer) ServerStats(context.Context, *UnitRequest) (*Ser
 }
 func (UnimplementedAgentServer) RunLoader(*RunLoaderRequest, grpc.ServerStreamingServer[LoaderEvent]) error {
 	return status.Error(codes.Unimplemented, "method RunLoader not implemented")
+}
+func (UnimplementedAgentServer) Telemetry(grpc.BidiStreamingServer[TelemetryRequest, TelemetryEvent]) error {
+	return status.Error(codes.Unimplemented, "method Telemetry not implemented")
 }
 func (UnimplementedAgentServer) Exclusive(grpc.BidiStreamingServer[ExclusiveRequest, ExclusiveEvent]) error {
 	return status.Error(codes.Unimplemented, "method Exclusive not implemented")
@@ -504,6 +531,13 @@ func _Agent_RunLoader_Handler(srv interface{}, stream grpc.ServerStream) error {
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Agent_RunLoaderServer = grpc.ServerStreamingServer[LoaderEvent]
 
+func _Agent_Telemetry_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(AgentServer).Telemetry(&grpc.GenericServerStream[TelemetryRequest, TelemetryEvent]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Agent_TelemetryServer = grpc.BidiStreamingServer[TelemetryRequest, TelemetryEvent]
+
 func _Agent_Exclusive_Handler(srv interface{}, stream grpc.ServerStream) error {
 	return srv.(AgentServer).Exclusive(&grpc.GenericServerStream[ExclusiveRequest, ExclusiveEvent]{ServerStream: stream})
 }
@@ -566,6 +600,12 @@ var Agent_ServiceDesc = grpc.ServiceDesc{
 			StreamName:    "RunLoader",
 			Handler:       _Agent_RunLoader_Handler,
 			ServerStreams: true,
+		},
+		{
+			StreamName:    "Telemetry",
+			Handler:       _Agent_Telemetry_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
 		},
 		{
 			StreamName:    "Exclusive",

@@ -51,6 +51,8 @@ type Benchmark struct {
 	ServerIdentity pulumi.StringMapOutput `pulumi:"serverIdentity"`
 	// The rows as text.
 	Table pulumi.StringOutput `pulumi:"table"`
+	// What every host counted in each second of every run: a `benchlab.telemetry/v1` document as JSON, compressed with gzip, in base64.
+	Telemetry pulumi.StringPtrOutput `pulumi:"telemetry"`
 	// Digests of the tuning that the result depends on (Profile.digest).
 	Tuning pulumi.StringArrayOutput `pulumi:"tuning"`
 	// Time before the measurement of each connection count, such as `1s`. Default: none.
@@ -351,6 +353,11 @@ func (o BenchmarkOutput) ServerIdentity() pulumi.StringMapOutput {
 // The rows as text.
 func (o BenchmarkOutput) Table() pulumi.StringOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringOutput { return v.Table }).(pulumi.StringOutput)
+}
+
+// What every host counted in each second of every run: a `benchlab.telemetry/v1` document as JSON, compressed with gzip, in base64.
+func (o BenchmarkOutput) Telemetry() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.Telemetry }).(pulumi.StringPtrOutput)
 }
 
 // Digests of the tuning that the result depends on (Profile.digest).

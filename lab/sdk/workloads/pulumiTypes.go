@@ -14,6 +14,48 @@ import (
 
 var _ = internal.GetEnvOrDefault
 
+type CPUFigures struct {
+	BusyMean    float64 `pulumi:"busyMean"`
+	BusyP95     float64 `pulumi:"busyP95"`
+	Cpu         int     `pulumi:"cpu"`
+	SoftirqMean float64 `pulumi:"softirqMean"`
+	SoftirqP95  float64 `pulumi:"softirqP95"`
+}
+
+type CPUFiguresOutput struct{ *pulumi.OutputState }
+
+func (CPUFiguresOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*CPUFigures)(nil)).Elem()
+}
+
+func (o CPUFiguresOutput) ToCPUFiguresOutput() CPUFiguresOutput {
+	return o
+}
+
+func (o CPUFiguresOutput) ToCPUFiguresOutputWithContext(ctx context.Context) CPUFiguresOutput {
+	return o
+}
+
+func (o CPUFiguresOutput) BusyMean() pulumi.Float64Output {
+	return o.ApplyT(func(v CPUFigures) float64 { return v.BusyMean }).(pulumi.Float64Output)
+}
+
+func (o CPUFiguresOutput) BusyP95() pulumi.Float64Output {
+	return o.ApplyT(func(v CPUFigures) float64 { return v.BusyP95 }).(pulumi.Float64Output)
+}
+
+func (o CPUFiguresOutput) Cpu() pulumi.IntOutput {
+	return o.ApplyT(func(v CPUFigures) int { return v.Cpu }).(pulumi.IntOutput)
+}
+
+func (o CPUFiguresOutput) SoftirqMean() pulumi.Float64Output {
+	return o.ApplyT(func(v CPUFigures) float64 { return v.SoftirqMean }).(pulumi.Float64Output)
+}
+
+func (o CPUFiguresOutput) SoftirqP95() pulumi.Float64Output {
+	return o.ApplyT(func(v CPUFigures) float64 { return v.SoftirqP95 }).(pulumi.Float64Output)
+}
+
 type Change struct {
 	Confidence  float64 `pulumi:"confidence"`
 	High        float64 `pulumi:"high"`
@@ -305,6 +347,103 @@ func (o ComparisonPtrOutput) RequestsPerSecond() ChangePtrOutput {
 	}).(ChangePtrOutput)
 }
 
+type HostFigures struct {
+	Busiest         CPUFigures   `pulumi:"busiest"`
+	Busy            float64      `pulumi:"busy"`
+	Cpus            int          `pulumi:"cpus"`
+	Host            string       `pulumi:"host"`
+	ListenDrops     int          `pulumi:"listenDrops"`
+	ListenOverflows int          `pulumi:"listenOverflows"`
+	MostSoftirq     CPUFigures   `pulumi:"mostSoftirq"`
+	Nics            []NICFigures `pulumi:"nics"`
+	Retransmits     int          `pulumi:"retransmits"`
+	Role            string       `pulumi:"role"`
+	SoftnetDropped  int          `pulumi:"softnetDropped"`
+	TimeSqueezed    int          `pulumi:"timeSqueezed"`
+}
+
+type HostFiguresOutput struct{ *pulumi.OutputState }
+
+func (HostFiguresOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*HostFigures)(nil)).Elem()
+}
+
+func (o HostFiguresOutput) ToHostFiguresOutput() HostFiguresOutput {
+	return o
+}
+
+func (o HostFiguresOutput) ToHostFiguresOutputWithContext(ctx context.Context) HostFiguresOutput {
+	return o
+}
+
+func (o HostFiguresOutput) Busiest() CPUFiguresOutput {
+	return o.ApplyT(func(v HostFigures) CPUFigures { return v.Busiest }).(CPUFiguresOutput)
+}
+
+func (o HostFiguresOutput) Busy() pulumi.Float64Output {
+	return o.ApplyT(func(v HostFigures) float64 { return v.Busy }).(pulumi.Float64Output)
+}
+
+func (o HostFiguresOutput) Cpus() pulumi.IntOutput {
+	return o.ApplyT(func(v HostFigures) int { return v.Cpus }).(pulumi.IntOutput)
+}
+
+func (o HostFiguresOutput) Host() pulumi.StringOutput {
+	return o.ApplyT(func(v HostFigures) string { return v.Host }).(pulumi.StringOutput)
+}
+
+func (o HostFiguresOutput) ListenDrops() pulumi.IntOutput {
+	return o.ApplyT(func(v HostFigures) int { return v.ListenDrops }).(pulumi.IntOutput)
+}
+
+func (o HostFiguresOutput) ListenOverflows() pulumi.IntOutput {
+	return o.ApplyT(func(v HostFigures) int { return v.ListenOverflows }).(pulumi.IntOutput)
+}
+
+func (o HostFiguresOutput) MostSoftirq() CPUFiguresOutput {
+	return o.ApplyT(func(v HostFigures) CPUFigures { return v.MostSoftirq }).(CPUFiguresOutput)
+}
+
+func (o HostFiguresOutput) Nics() NICFiguresArrayOutput {
+	return o.ApplyT(func(v HostFigures) []NICFigures { return v.Nics }).(NICFiguresArrayOutput)
+}
+
+func (o HostFiguresOutput) Retransmits() pulumi.IntOutput {
+	return o.ApplyT(func(v HostFigures) int { return v.Retransmits }).(pulumi.IntOutput)
+}
+
+func (o HostFiguresOutput) Role() pulumi.StringOutput {
+	return o.ApplyT(func(v HostFigures) string { return v.Role }).(pulumi.StringOutput)
+}
+
+func (o HostFiguresOutput) SoftnetDropped() pulumi.IntOutput {
+	return o.ApplyT(func(v HostFigures) int { return v.SoftnetDropped }).(pulumi.IntOutput)
+}
+
+func (o HostFiguresOutput) TimeSqueezed() pulumi.IntOutput {
+	return o.ApplyT(func(v HostFigures) int { return v.TimeSqueezed }).(pulumi.IntOutput)
+}
+
+type HostFiguresArrayOutput struct{ *pulumi.OutputState }
+
+func (HostFiguresArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]HostFigures)(nil)).Elem()
+}
+
+func (o HostFiguresArrayOutput) ToHostFiguresArrayOutput() HostFiguresArrayOutput {
+	return o
+}
+
+func (o HostFiguresArrayOutput) ToHostFiguresArrayOutputWithContext(ctx context.Context) HostFiguresArrayOutput {
+	return o
+}
+
+func (o HostFiguresArrayOutput) Index(i pulumi.IntInput) HostFiguresOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) HostFigures {
+		return vs[0].([]HostFigures)[vs[1].(int)]
+	}).(HostFiguresOutput)
+}
+
 type Interval struct {
 	Confidence float64 `pulumi:"confidence"`
 	High       float64 `pulumi:"high"`
@@ -388,6 +527,78 @@ func (o IntervalPtrOutput) Low() pulumi.Float64PtrOutput {
 	}).(pulumi.Float64PtrOutput)
 }
 
+type NICFigures struct {
+	Dropped            int     `pulumi:"dropped"`
+	Errors             int     `pulumi:"errors"`
+	Nic                string  `pulumi:"nic"`
+	RxBytesPerSecond   float64 `pulumi:"rxBytesPerSecond"`
+	RxPacketsPerSecond float64 `pulumi:"rxPacketsPerSecond"`
+	TxBytesPerSecond   float64 `pulumi:"txBytesPerSecond"`
+	TxPacketsPerSecond float64 `pulumi:"txPacketsPerSecond"`
+}
+
+type NICFiguresOutput struct{ *pulumi.OutputState }
+
+func (NICFiguresOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*NICFigures)(nil)).Elem()
+}
+
+func (o NICFiguresOutput) ToNICFiguresOutput() NICFiguresOutput {
+	return o
+}
+
+func (o NICFiguresOutput) ToNICFiguresOutputWithContext(ctx context.Context) NICFiguresOutput {
+	return o
+}
+
+func (o NICFiguresOutput) Dropped() pulumi.IntOutput {
+	return o.ApplyT(func(v NICFigures) int { return v.Dropped }).(pulumi.IntOutput)
+}
+
+func (o NICFiguresOutput) Errors() pulumi.IntOutput {
+	return o.ApplyT(func(v NICFigures) int { return v.Errors }).(pulumi.IntOutput)
+}
+
+func (o NICFiguresOutput) Nic() pulumi.StringOutput {
+	return o.ApplyT(func(v NICFigures) string { return v.Nic }).(pulumi.StringOutput)
+}
+
+func (o NICFiguresOutput) RxBytesPerSecond() pulumi.Float64Output {
+	return o.ApplyT(func(v NICFigures) float64 { return v.RxBytesPerSecond }).(pulumi.Float64Output)
+}
+
+func (o NICFiguresOutput) RxPacketsPerSecond() pulumi.Float64Output {
+	return o.ApplyT(func(v NICFigures) float64 { return v.RxPacketsPerSecond }).(pulumi.Float64Output)
+}
+
+func (o NICFiguresOutput) TxBytesPerSecond() pulumi.Float64Output {
+	return o.ApplyT(func(v NICFigures) float64 { return v.TxBytesPerSecond }).(pulumi.Float64Output)
+}
+
+func (o NICFiguresOutput) TxPacketsPerSecond() pulumi.Float64Output {
+	return o.ApplyT(func(v NICFigures) float64 { return v.TxPacketsPerSecond }).(pulumi.Float64Output)
+}
+
+type NICFiguresArrayOutput struct{ *pulumi.OutputState }
+
+func (NICFiguresArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]NICFigures)(nil)).Elem()
+}
+
+func (o NICFiguresArrayOutput) ToNICFiguresArrayOutput() NICFiguresArrayOutput {
+	return o
+}
+
+func (o NICFiguresArrayOutput) ToNICFiguresArrayOutputWithContext(ctx context.Context) NICFiguresArrayOutput {
+	return o
+}
+
+func (o NICFiguresArrayOutput) Index(i pulumi.IntInput) NICFiguresOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) NICFigures {
+		return vs[0].([]NICFigures)[vs[1].(int)]
+	}).(NICFiguresOutput)
+}
+
 type Result struct {
 	Benchmark  string    `pulumi:"benchmark"`
 	DurationNs int       `pulumi:"durationNs"`
@@ -468,6 +679,7 @@ type Row struct {
 	Connections               int            `pulumi:"connections"`
 	Errors                    int            `pulumi:"errors"`
 	ErrorsByKind              map[string]int `pulumi:"errorsByKind"`
+	Hosts                     []HostFigures  `pulumi:"hosts"`
 	MaxNs                     int            `pulumi:"maxNs"`
 	P50Ns                     int            `pulumi:"p50Ns"`
 	P90Ns                     int            `pulumi:"p90Ns"`
@@ -519,6 +731,10 @@ func (o RowOutput) Errors() pulumi.IntOutput {
 
 func (o RowOutput) ErrorsByKind() pulumi.IntMapOutput {
 	return o.ApplyT(func(v Row) map[string]int { return v.ErrorsByKind }).(pulumi.IntMapOutput)
+}
+
+func (o RowOutput) Hosts() HostFiguresArrayOutput {
+	return o.ApplyT(func(v Row) []HostFigures { return v.Hosts }).(HostFiguresArrayOutput)
 }
 
 func (o RowOutput) MaxNs() pulumi.IntOutput {
@@ -795,6 +1011,7 @@ type Trial struct {
 	Connections           int            `pulumi:"connections"`
 	Errors                int            `pulumi:"errors"`
 	ErrorsByKind          map[string]int `pulumi:"errorsByKind"`
+	Hosts                 []HostFigures  `pulumi:"hosts"`
 	MaxNs                 int            `pulumi:"maxNs"`
 	P50Ns                 int            `pulumi:"p50Ns"`
 	P90Ns                 int            `pulumi:"p90Ns"`
@@ -836,6 +1053,10 @@ func (o TrialOutput) Errors() pulumi.IntOutput {
 
 func (o TrialOutput) ErrorsByKind() pulumi.IntMapOutput {
 	return o.ApplyT(func(v Trial) map[string]int { return v.ErrorsByKind }).(pulumi.IntMapOutput)
+}
+
+func (o TrialOutput) Hosts() HostFiguresArrayOutput {
+	return o.ApplyT(func(v Trial) []HostFigures { return v.Hosts }).(HostFiguresArrayOutput)
 }
 
 func (o TrialOutput) MaxNs() pulumi.IntOutput {
@@ -941,14 +1162,19 @@ func (o VariantArrayOutput) Index(i pulumi.IntInput) VariantOutput {
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefInput)(nil)).Elem(), ServerRefArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefPtrInput)(nil)).Elem(), ServerRefArgs{})
+	pulumi.RegisterOutputType(CPUFiguresOutput{})
 	pulumi.RegisterOutputType(ChangeOutput{})
 	pulumi.RegisterOutputType(ChangePtrOutput{})
 	pulumi.RegisterOutputType(CollapseOutput{})
 	pulumi.RegisterOutputType(CollapsePtrOutput{})
 	pulumi.RegisterOutputType(ComparisonOutput{})
 	pulumi.RegisterOutputType(ComparisonPtrOutput{})
+	pulumi.RegisterOutputType(HostFiguresOutput{})
+	pulumi.RegisterOutputType(HostFiguresArrayOutput{})
 	pulumi.RegisterOutputType(IntervalOutput{})
 	pulumi.RegisterOutputType(IntervalPtrOutput{})
+	pulumi.RegisterOutputType(NICFiguresOutput{})
+	pulumi.RegisterOutputType(NICFiguresArrayOutput{})
 	pulumi.RegisterOutputType(ResultOutput{})
 	pulumi.RegisterOutputType(RowOutput{})
 	pulumi.RegisterOutputType(RowArrayOutput{})
