@@ -72,6 +72,12 @@ type Server struct {
 	Listen string
 	// GOGC is the garbage collector's target percentage; 0 means the default of 100.
 	GOGC int
+	// GOMAXPROCS is how many threads run Go at once; 0 means what Go chooses.
+	GOMAXPROCS int
+	// Framework is "fasthttp" or "fiber"; empty means fasthttp.
+	Framework string
+	// Listeners is how many sockets share the address; 0 means 1.
+	Listeners int
 }
 
 // Benchmark loads a server from another host (or its own) at several connection counts.

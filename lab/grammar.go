@@ -43,7 +43,10 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 	{Kind: "server", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "host", Example: `host.NAME`},
 		{Name: "listen", Example: `"http://10.99.0.1:8080"`},
+		{Name: "framework", Example: `"fiber"`, Optional: true},
 		{Name: "gogc", Example: `100`, Optional: true},
+		{Name: "gomaxprocs", Example: `4`, Optional: true},
+		{Name: "listeners", Example: `4`, Optional: true},
 	}},
 	{Kind: "benchmark", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "server", Example: `server.NAME`},

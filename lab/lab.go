@@ -315,6 +315,15 @@ func (b *builder) makeServers(d *Definition) error {
 		if s.GOGC > 0 {
 			args.Gogc = pulumi.Int(s.GOGC)
 		}
+		if s.GOMAXPROCS > 0 {
+			args.Gomaxprocs = pulumi.Int(s.GOMAXPROCS)
+		}
+		if s.Listeners > 0 {
+			args.Listeners = pulumi.Int(s.Listeners)
+		}
+		if s.Framework != "" {
+			args.Framework = pulumi.String(s.Framework)
+		}
 		server, err := sdkworkloads.NewServer(b.ctx, s.Name, args, b.parent)
 		if err != nil {
 			return err

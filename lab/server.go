@@ -11,6 +11,12 @@ import (
 	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 )
 
+// Above these a number is a slip of the pen. The provider has the same limits.
+const (
+	mostProcs     = 8192 // CPUs that a Linux kernel can be built for
+	mostListeners = 1024
+)
+
 // endpoint is where a server answers.
 type endpoint struct {
 	host   string
@@ -18,7 +24,11 @@ type endpoint struct {
 }
 
 func (r *reader) server(b *syntax.Block) Server {
-	s := Server{Name: b.Name, GOGC: b.Positive("gogc", math.MaxInt32)}
+	s := Server{
+		Name: b.Name, GOGC: b.Positive("gogc", math.MaxInt32),
+		GOMAXPROCS: b.Positive("gomaxprocs", mostProcs), Listeners: b.Positive("listeners", mostListeners),
+	}
+	s.Framework, _ = syntax.Parsed(b, "framework", parseFramework)
 	host, okHost := r.reference(b, "host", "host")
 	listen, okListen := syntax.Parsed(b, "listen", parseListen)
 	s.Host = host
@@ -56,6 +66,13 @@ func (r *reader) endpoint(b *syntax.Block, e endpoint) {
 	}
 	b.Report(b.At("listen"), fmt.Sprintf("host %q has no address %s", e.host, a),
 		"No end of a link gives it that address%s", syntax.OneOf(a.String(), own))
+}
+
+func parseFramework(s string) (string, error) {
+	if s != "fasthttp" && s != "fiber" {
+		return "", fmt.Errorf("%q is no framework of a server; fasthttp and fiber are", s)
+	}
+	return s, nil
 }
 
 // parseListen reads "http://10.99.0.1:8080". The address is an IP address, so that

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -23,7 +24,10 @@ type Server struct{ lab *lab }
 type ServerArgs struct {
 	Host          HostRef  `pulumi:"host"`
 	Listen        string   `pulumi:"listen" provider:"replaceOnChanges"`
+	Framework     string   `pulumi:"framework,optional"`
 	GOGC          int      `pulumi:"gogc,optional"`
+	GOMAXPROCS    int      `pulumi:"gomaxprocs,optional"`
+	Listeners     int      `pulumi:"listeners,optional"`
 	Tuning        []string `pulumi:"tuning,optional"`
 	ProgramDigest string   `pulumi:"programDigest,optional"`
 }
@@ -54,6 +58,9 @@ func (args *ServerArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Host, "The host to run on.")
 	a.Describe(&args.Listen, "Address with scheme: `http://10.99.0.1:8080`.")
 	a.Describe(&args.GOGC, "The garbage collector's target percentage. Default 100.")
+	a.Describe(&args.Framework, "What answers the requests: `fasthttp` (the default) or `fiber`, on the same HTTP server and with the same bytes.")
+	a.Describe(&args.GOMAXPROCS, "How many threads run Go at once. Default: what Go chooses by the host's CPUs.")
+	a.Describe(&args.Listeners, "How many sockets share the address, by SO_REUSEPORT where there are several. Default 1.")
 	a.Describe(&args.Tuning, "Digests of the tuning of its host (Profile.digest): some values act only when a socket is made, so the server starts afresh when they change.")
 	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the program, so that a new build restarts the server.")
 }
@@ -75,7 +82,7 @@ func (s *ServerRef) Annotate(a infer.Annotator) {
 
 // WireDependencies keeps the reference known in a preview that does not change the server.
 func (*Server) WireDependencies(f infer.FieldSelector, args *ServerArgs, state *ServerState) {
-	inputs := []infer.InputField{f.InputField(&args.Host), f.InputField(&args.Listen), f.InputField(&args.GOGC), f.InputField(&args.Tuning), f.InputField(&args.ProgramDigest)}
+	inputs := []infer.InputField{f.InputField(&args.Host), f.InputField(&args.Listen), f.InputField(&args.Framework), f.InputField(&args.GOGC), f.InputField(&args.GOMAXPROCS), f.InputField(&args.Listeners), f.InputField(&args.Tuning), f.InputField(&args.ProgramDigest)}
 	f.OutputField(&state.Ref).DependsOn(inputs...)
 }
 
@@ -90,8 +97,26 @@ func (s *Server) Check(ctx context.Context, r infer.CheckRequest) (infer.CheckRe
 			failures = append(failures, p.CheckFailure{Property: "listen", Reason: err.Error()})
 		}
 	}
+	failures = append(failures, args.judge()...)
 	args.ProgramDigest, err = s.lab.programDigest("benchlab-server")
 	return infer.CheckResponse[ServerArgs]{Inputs: args, Failures: failures}, err
+}
+
+// judge finds what no host could run. What is not known yet is zero, which is well.
+func (args ServerArgs) judge() (failures []p.CheckFailure) {
+	if f := args.Framework; f != "" && f != "fasthttp" && f != "fiber" {
+		failures = append(failures, p.CheckFailure{Property: "framework", Reason: fmt.Sprintf("%q is no framework of a server; fasthttp and fiber are", f)})
+	}
+	for _, n := range []struct {
+		property string
+		value    int
+		most     int
+	}{{"gogc", args.GOGC, math.MaxInt32}, {"gomaxprocs", args.GOMAXPROCS, 8192}, {"listeners", args.Listeners, 1024}} {
+		if n.value < 0 || n.value > n.most {
+			failures = append(failures, p.CheckFailure{Property: n.property, Reason: fmt.Sprintf("%d: want a number from 1 to %d", n.value, n.most)})
+		}
+	}
+	return failures
 }
 
 func listenURL(listen string) (*url.URL, error) {
@@ -140,7 +165,22 @@ func (args ServerArgs) env() map[string]string {
 	if args.GOGC > 0 {
 		env["GOGC"] = strconv.Itoa(args.GOGC)
 	}
+	if args.GOMAXPROCS > 0 {
+		env["GOMAXPROCS"] = strconv.Itoa(args.GOMAXPROCS)
+	}
 	return env
+}
+
+// arguments are those of the program; what is left out is its default.
+func (args ServerArgs) arguments() []string {
+	list := []string{"-listen", args.Listen}
+	if args.Framework != "" {
+		list = append(list, "-framework", args.Framework)
+	}
+	if args.Listeners > 0 {
+		list = append(list, "-listeners", strconv.Itoa(args.Listeners))
+	}
+	return list
 }
 
 // Create brings the program to the host and starts it.
@@ -177,13 +217,13 @@ func (s *Server) start(ctx context.Context, args ServerArgs) (ServerState, error
 	_, err = settled(ctx, way, func(ctx context.Context, host *hosts.Host) (hosts.ServerStatus, error) {
 		return host.StartServer(ctx, hosts.Server{
 			Owner: spec.Owner{URN: urn(ctx), Lab: args.Host.Lab}, Unit: args.unit(), Binary: binary,
-			Args: []string{"-listen", args.Listen}, Env: args.env(), Health: strings.TrimSuffix(args.Listen, "/") + "/health",
+			Args: args.arguments(), Env: args.env(), Health: strings.TrimSuffix(args.Listen, "/") + "/health",
 		})
 	})
 	if err != nil {
 		return ServerState{}, err
 	}
-	sum := sha256.Sum256(fmt.Append(nil, args.ProgramDigest, args.Listen, args.GOGC, args.Tuning))
+	sum := sha256.Sum256(fmt.Append(nil, args.ProgramDigest, args.Listen, args.GOGC, args.Tuning, args.Framework, args.GOMAXPROCS, args.Listeners))
 	return ServerState{ServerArgs: args, Ref: ServerRef{
 		Host: args.Host, URN: urn(ctx), Unit: args.unit(), URL: args.Listen, Digest: hex.EncodeToString(sum[:]),
 	}}, nil

@@ -56,4 +56,7 @@ server "gc" {
   host   = host.spark
   listen = "http://10.99.0.1:9000"
   gogc   = -1
+  gomaxprocs = 0
+  listeners = 1025
+  framework = "gin"
 }

@@ -15,15 +15,20 @@ const grace = 5 * time.Second
 type Config struct {
 	// Listen is an address with a scheme: "http://10.99.0.1:8080".
 	Listen string
+	// Framework answers the requests: "fasthttp", which empty means too, or "fiber".
+	Framework string
+	// Listeners is how many sockets share the address, with SO_REUSEPORT where there are
+	// several; 0 means 1.
+	Listeners int
 	// Stats is the path of the unix socket that answers GET /stats; empty means none.
 	Stats string
 }
 
 // Server is a bound server. It answers once Serve runs.
 type Server struct {
-	scheme   string
-	listener net.Listener
-	serving  []serving
+	scheme  string
+	address net.Addr
+	serving []serving
 }
 
 // serving is a transport and what it listens on.
@@ -39,19 +44,22 @@ func Listen(ctx context.Context, config Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := listenTCP(ctx, address)
+	handler, err := frameworkHandler(config.Framework)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{
-		scheme:   scheme,
-		listener: listener,
-		serving:  []serving{{transports[scheme](), listener}},
+	listeners, err := listenAll(ctx, address, config.Listeners)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{scheme: scheme, address: listeners[0].Addr()}
+	for _, listener := range listeners {
+		s.serving = append(s.serving, serving{transports[scheme](handler()), listener})
 	}
 	if config.Stats != "" {
 		stats, err := listenUnix(ctx, config.Stats)
 		if err != nil {
-			return nil, errors.Join(err, listener.Close())
+			return nil, errors.Join(err, closeAll(listeners))
 		}
 		s.serving = append(s.serving, serving{newHTTP(handleStats), stats})
 	}
@@ -61,7 +69,7 @@ func Listen(ctx context.Context, config Config) (*Server, error) {
 // URL is the address that the server is bound to, with the real port:
 // "http://127.0.0.1:40123".
 func (s *Server) URL() string {
-	return s.scheme + "://" + s.listener.Addr().String()
+	return s.scheme + "://" + s.address.String()
 }
 
 // Serve answers until ctx is done. It then lets the requests in hand end, closes the

@@ -24,8 +24,8 @@ type transport interface {
 }
 
 // transports makes the transport of each scheme of a listen address.
-var transports = map[string]func() transport{
-	"http": func() transport { return newHTTP(handle) },
+var transports = map[string]func(fasthttp.RequestHandler) transport{
+	"http": newHTTP,
 }
 
 // newHTTP is a fasthttp server as it comes, but silent: a log line per bad request would

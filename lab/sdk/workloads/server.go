@@ -17,12 +17,18 @@ import (
 type Server struct {
 	pulumi.CustomResourceState
 
+	// What answers the requests: `fasthttp` (the default) or `fiber`, on the same HTTP server and with the same bytes.
+	Framework pulumi.StringPtrOutput `pulumi:"framework"`
 	// The garbage collector's target percentage. Default 100.
 	Gogc pulumi.IntPtrOutput `pulumi:"gogc"`
+	// How many threads run Go at once. Default: what Go chooses by the host's CPUs.
+	Gomaxprocs pulumi.IntPtrOutput `pulumi:"gomaxprocs"`
 	// The host to run on.
 	Host hosts.HostRefOutput `pulumi:"host"`
 	// Address with scheme: `http://10.99.0.1:8080`.
 	Listen pulumi.StringOutput `pulumi:"listen"`
+	// How many sockets share the address, by SO_REUSEPORT where there are several. Default 1.
+	Listeners pulumi.IntPtrOutput `pulumi:"listeners"`
 	// Set by the provider: digest of the program, so that a new build restarts the server.
 	ProgramDigest pulumi.StringPtrOutput `pulumi:"programDigest"`
 	// The server as an input of a benchmark.
@@ -87,12 +93,18 @@ func ServerExists(ctx *pulumi.Context,
 }
 
 type serverArgs struct {
+	// What answers the requests: `fasthttp` (the default) or `fiber`, on the same HTTP server and with the same bytes.
+	Framework *string `pulumi:"framework"`
 	// The garbage collector's target percentage. Default 100.
 	Gogc *int `pulumi:"gogc"`
+	// How many threads run Go at once. Default: what Go chooses by the host's CPUs.
+	Gomaxprocs *int `pulumi:"gomaxprocs"`
 	// The host to run on.
 	Host hosts.HostRef `pulumi:"host"`
 	// Address with scheme: `http://10.99.0.1:8080`.
 	Listen string `pulumi:"listen"`
+	// How many sockets share the address, by SO_REUSEPORT where there are several. Default 1.
+	Listeners *int `pulumi:"listeners"`
 	// Set by the provider: digest of the program, so that a new build restarts the server.
 	ProgramDigest *string `pulumi:"programDigest"`
 	// Digests of the tuning of its host (Profile.digest): some values act only when a socket is made, so the server starts afresh when they change.
@@ -101,12 +113,18 @@ type serverArgs struct {
 
 // The set of arguments for constructing a Server resource.
 type ServerArgs struct {
+	// What answers the requests: `fasthttp` (the default) or `fiber`, on the same HTTP server and with the same bytes.
+	Framework pulumi.StringPtrInput
 	// The garbage collector's target percentage. Default 100.
 	Gogc pulumi.IntPtrInput
+	// How many threads run Go at once. Default: what Go chooses by the host's CPUs.
+	Gomaxprocs pulumi.IntPtrInput
 	// The host to run on.
 	Host hosts.HostRefInput
 	// Address with scheme: `http://10.99.0.1:8080`.
 	Listen pulumi.StringInput
+	// How many sockets share the address, by SO_REUSEPORT where there are several. Default 1.
+	Listeners pulumi.IntPtrInput
 	// Set by the provider: digest of the program, so that a new build restarts the server.
 	ProgramDigest pulumi.StringPtrInput
 	// Digests of the tuning of its host (Profile.digest): some values act only when a socket is made, so the server starts afresh when they change.
@@ -200,9 +218,19 @@ func (o ServerOutput) ToServerOutputWithContext(ctx context.Context) ServerOutpu
 	return o
 }
 
+// What answers the requests: `fasthttp` (the default) or `fiber`, on the same HTTP server and with the same bytes.
+func (o ServerOutput) Framework() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Server) pulumi.StringPtrOutput { return v.Framework }).(pulumi.StringPtrOutput)
+}
+
 // The garbage collector's target percentage. Default 100.
 func (o ServerOutput) Gogc() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v *Server) pulumi.IntPtrOutput { return v.Gogc }).(pulumi.IntPtrOutput)
+}
+
+// How many threads run Go at once. Default: what Go chooses by the host's CPUs.
+func (o ServerOutput) Gomaxprocs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Server) pulumi.IntPtrOutput { return v.Gomaxprocs }).(pulumi.IntPtrOutput)
 }
 
 // The host to run on.
@@ -213,6 +241,11 @@ func (o ServerOutput) Host() hosts.HostRefOutput {
 // Address with scheme: `http://10.99.0.1:8080`.
 func (o ServerOutput) Listen() pulumi.StringOutput {
 	return o.ApplyT(func(v *Server) pulumi.StringOutput { return v.Listen }).(pulumi.StringOutput)
+}
+
+// How many sockets share the address, by SO_REUSEPORT where there are several. Default 1.
+func (o ServerOutput) Listeners() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Server) pulumi.IntPtrOutput { return v.Listeners }).(pulumi.IntPtrOutput)
 }
 
 // Set by the provider: digest of the program, so that a new build restarts the server.

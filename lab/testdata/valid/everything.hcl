@@ -101,6 +101,9 @@ server "health" {
   host   = host.spark
   listen = "http://10.99.0.1:8080"
   gogc   = 800
+  gomaxprocs = 4
+  listeners  = 4
+  framework  = "fiber"
 }
 server "six" {
   host   = host.spark

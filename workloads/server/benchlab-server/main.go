@@ -27,6 +27,8 @@ func run(args []string) int {
 	flags := flag.NewFlagSet("benchlab-server", flag.ContinueOnError)
 	var config server.Config
 	flags.StringVar(&config.Listen, "listen", "", "`address` to serve on, with its scheme: http://HOST:PORT")
+	flags.StringVar(&config.Framework, "framework", "fasthttp", "what answers the requests: fasthttp or fiber")
+	flags.IntVar(&config.Listeners, "listeners", 1, "`number` of sockets that share the address, by SO_REUSEPORT where there are several")
 	flags.StringVar(&config.Stats, "stats", os.Getenv("BENCHLAB_STATS"), "`path` of a unix socket that answers GET /stats with the runtime's counters; $BENCHLAB_STATS if not given")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
