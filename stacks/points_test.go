@@ -63,12 +63,12 @@ const (
 var points = []point{
 	{
 		// The state does not know the host yet, and the program for it is on its way there.
-		name: "agent-upload", then: bare + tuned("box", "65535"), without: []string{"agent", "host"},
+		name: "agent-upload", settled: true, then: bare + tuned("box", "65535"), without: []string{"agent", "host"},
 		trap: inUpload, live: map[string]string{somaxconn: "65535"},
 	},
 	{
 		// The state does not know the host yet, but the host knows the lab.
-		name: "claim", then: bare + tuned("box", "65535"), without: []string{"host"},
+		name: "claim", settled: true, then: bare + tuned("box", "65535"), without: []string{"host"},
 		trap: atLedger, live: map[string]string{somaxconn: "65535"},
 	},
 	{
@@ -110,12 +110,12 @@ var points = []point{
 		trap: atWrite(finTimeout), live: map[string]string{somaxconn: "65535", finTimeout: "11"},
 	},
 	{
-		name: "upload", before: bare + tuned("box", "65535"), then: bare + tuned("box", "65535") + server,
+		name: "upload", settled: true, before: bare + tuned("box", "65535"), then: bare + tuned("box", "65535") + server,
 		trap: inUpload, live: map[string]string{somaxconn: "65535"},
 	},
 	{
 		// The server's process is recorded and about to become the server.
-		name: "start", before: bare + tuned("box", "65535"), then: bare + tuned("box", "65535") + server,
+		name: "start", settled: true, before: bare + tuned("box", "65535"), then: bare + tuned("box", "65535") + server,
 		trap: atStart, live: map[string]string{somaxconn: "65535"},
 	},
 }

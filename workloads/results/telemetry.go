@@ -210,7 +210,7 @@ func (c *CPUSeries) figures(measured []int, seconds []float64) *CPUFigures {
 	for _, i := range measured {
 		idle := at(c.Idle, i)
 		if working := at(c.User, i) + at(c.System, i) + at(c.IRQ, i) + at(c.SoftIRQ, i) + at(c.Steal, i); idle+working > 0 {
-			busy = append(busy, working)
+			busy = append(busy, min(working, 1)) // a sum of rounded shares may be a little more
 			softIRQ = append(softIRQ, at(c.SoftIRQ, i))
 			lengths = append(lengths, seconds[i])
 		}

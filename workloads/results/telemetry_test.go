@@ -149,3 +149,14 @@ func TestTelemetryDocument(t *testing.T) {
 		t.Error("the series have no figures beside them")
 	}
 }
+
+// A CPU that was never idle was busy all the time, and not a little more.
+func TestSharesAreRounded(t *testing.T) {
+	series := Telemetry{
+		Phases: []string{PhaseMeasure}, Seconds: []float64{0.07},
+		CPUs: []CPUSeries{{User: []float64{0.4286}, System: []float64{0.1429}, SoftIRQ: []float64{0.4286}, Idle: []float64{0}}},
+	}
+	if got := series.Sum(); got.Busy != 1 || got.Busiest.BusyMean != 1 || got.Busiest.BusyP95 != 1 {
+		t.Errorf("%+v, want a busy share of 1", got)
+	}
+}
