@@ -75,7 +75,7 @@ func startAgent(ctx context.Context, h *Host, binary string) (*agentClient, erro
 	output := bufio.NewReaderSize(stdout, greetingLimit)
 	if err := awaitGreeting(ctx, output, asked); err != nil {
 		if errors.Is(err, errWrongPassword) {
-			return nil, fmt.Errorf("%w of %s (become_password)", err, h.secrets.becomePassword)
+			return nil, refusal{fmt.Errorf("%w of %s (become_password)", err, h.secrets.becomePassword)}
 		}
 		return nil, a.explain(ctx, binary, err)
 	}

@@ -23,6 +23,8 @@ type login struct {
 	methods []ssh.AuthMethod
 	// offered says in a user's words what the server was shown.
 	offered string
+	// next is what to do where the server takes nothing of it.
+	next string
 	// close releases the ssh-agent's socket after the handshake.
 	close func()
 }
@@ -50,7 +52,7 @@ func newLogin(ctx context.Context, h *hop) (login, error) {
 		}
 	}
 	// The agent is asked when the server wants a key, and not before.
-	keys := func() ([]ssh.Signer, error) {
+	ask := func() ([]ssh.Signer, error) {
 		var ordered []ssh.Signer
 		for _, file := range h.identities {
 			ordered = append(ordered, signers[file]...)
@@ -73,11 +75,11 @@ func newLogin(ctx context.Context, h *hop) (login, error) {
 		return login{}, fmt.Errorf("identity %s is encrypted: say where its passphrase is (passphrase), or add it to an ssh-agent (ssh-add) and leave identity empty", h.identities[0])
 	}
 	if agent != nil || len(signers) > 0 {
-		l.methods = append(l.methods, ssh.PublicKeysCallback(keys))
+		l.methods = append(l.methods, ssh.PublicKeysCallback(ask))
 	}
 	if h.password.set() {
 		offered = append(offered, "the password of "+h.password.String())
-		l.methods = append(l.methods, ssh.Password(h.password.value), ssh.KeyboardInteractive(answerOnce(h.password.value)))
+		l.methods = append(l.methods, passwordOnce(h.password.value)...)
 	}
 	if len(l.methods) == 0 {
 		switch {
@@ -89,21 +91,39 @@ func newLogin(ctx context.Context, h *hop) (login, error) {
 		return login{}, errors.New("no way to log in: set identity to a private key, or start an ssh-agent (SSH_AUTH_SOCK is not set)")
 	}
 	l.offered = strings.Join(offered, ", ")
+	switch keys := agent != nil || len(signers) > 0; {
+	case keys && h.password.set():
+		l.next = "check that its public key is in authorized_keys there, or the password"
+	case keys:
+		l.next = "check that its public key is in authorized_keys there"
+	default:
+		l.next = "check the password, and that its sshd_config has PasswordAuthentication yes"
+	}
 	return l, nil
 }
 
-// answerOnce answers the one question of a server that asks for the password this way.
-func answerOnce(password string) ssh.KeyboardInteractiveChallenge {
-	asked := false
-	return func(_, _ string, questions []string, echos []bool) ([]string, error) {
-		switch {
-		case len(questions) == 0: // a message
-			return nil, nil
-		case len(questions) > 1 || echos[0] || asked:
-			return nil, fmt.Errorf("the server asks %q, which a password can't answer", questions)
-		}
-		asked = true
-		return []string{password}, nil
+// errQuestion is a server that asks for more than the password, or for it once more.
+var errQuestion = errors.New("which the password does not answer")
+
+// passwordOnce shows a server the password one time, by whichever of the two methods it asks
+// for it: each refusal may count for a lock of the account.
+func passwordOnce(password string) []ssh.AuthMethod {
+	shown := false
+	return []ssh.AuthMethod{
+		ssh.PasswordCallback(func() (string, error) {
+			shown = true
+			return password, nil
+		}),
+		ssh.KeyboardInteractive(func(_, _ string, questions []string, echos []bool) ([]string, error) {
+			switch {
+			case len(questions) == 0: // a message
+				return nil, nil
+			case len(questions) > 1 || echos[0] || shown:
+				return nil, fmt.Errorf("the server asks %q, %w", questions, errQuestion)
+			}
+			shown = true
+			return []string{password}, nil
+		}),
 	}
 }
 

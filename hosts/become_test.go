@@ -130,10 +130,11 @@ func TestLoginShell(t *testing.T) {
 		"fish with a banner":         {"/usr/bin/fish", "mkdir -p /home/ada/.config/fish && echo 'echo hello from fish' > /home/ada/.config/fish/config.fish"},
 		"bash with a banner":         {"/bin/bash", `printf 'echo "Welcome!"; echo benchlab; printf "no newline"\n' > /home/ada/.bashrc`},
 		"bash that writes to stderr": {"/bin/bash", `echo 'echo warning >&2' > /home/ada/.bashrc`},
+		"whatever a login may print": {"/bin/bash", `for f in /etc/ssh/sshrc /etc/profile /etc/bash.bashrc /home/ada/.bashrc /home/ada/.profile; do printf 'echo "%s: Welcome!"\n' $f > $f; done; echo news > /etc/motd`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set(tc.shell)
-			host.Run(t, "rm -rf /home/ada/.bashrc /home/ada/.config /home/ada/.benchlab; "+tc.setup)
+			host.Run(t, "rm -rf /home/ada/.bashrc /home/ada/.config /home/ada/.benchlab /etc/ssh/sshrc; "+tc.setup)
 			mustConnect(t, c)
 			mustConnect(t, c) // with the checksum of the first upload
 		})

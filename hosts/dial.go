@@ -161,11 +161,14 @@ func handshakeError(l login, err error) error {
 		// Only the types of the known keys are asked for.
 		return fmt.Errorf("wrong host key: a key for %s is known, the server has only %s; if the host was set up anew, replace the known key by its new one",
 			strings.Join(algorithms.SupportedAlgorithms, ", "), strings.Join(algorithms.RequestedAlgorithms, ", "))
-	// x/crypto has no error type for these.
-	case strings.Contains(err.Error(), "unable to authenticate"):
-		return fmt.Errorf("the server refused %s: %w; check that its public key is in authorized_keys there", l.offered, err)
+	// x/crypto has no error type for these. The second is a server that lists
+	// keyboard-interactive and has nothing to ask, as OpenSSH without PAM.
+	case strings.Contains(err.Error(), "unable to authenticate"),
+		strings.Contains(err.Error(), "unexpected message type 51 (expected 60)"),
+		errors.Is(err, errQuestion):
+		return refusal{fmt.Errorf("the server refused %s: %w; %s", l.offered, err, l.next)}
 	case strings.Contains(err.Error(), "oo many authentication failures"):
-		return fmt.Errorf("the server refused %s, and wants to see no more keys: %w; set identity to the one that is in authorized_keys there", l.offered, err)
+		return refusal{fmt.Errorf("the server refused %s, and wants to see no more keys: %w; set identity to the one that is in authorized_keys there", l.offered, err)}
 	}
 	return fmt.Errorf("%w; check that it is an SSH server that listens there, and its log", err)
 }

@@ -83,6 +83,32 @@ func TestAgentOfSSH(t *testing.T) {
 		addKey(t, agent, host.Connection.Identity, "")
 		mustConnect(t, c)
 	})
+	t.Run("another by IdentityAgent", func(t *testing.T) {
+		addKey(t, startSSHAgent(t), host.Connection.Identity, "")
+		c := c
+		c.SSHConfig = write(t, "IdentityAgent "+os.Getenv("SSH_AUTH_SOCK")+"\n")
+		t.Setenv("SSH_AUTH_SOCK", "")
+		mustConnect(t, c)
+		c.SSHConfig = write(t, "IdentityAgent none\n")
+		_, err := connect(t, c)
+		wantError(t, err, c, "no way to log in")
+	})
+	t.Run("one of many by IdentitiesOnly", func(t *testing.T) {
+		agent := startSSHAgent(t)
+		for range 3 {
+			addKey(t, agent, encryptedKey(t), "secret")
+		}
+		addKey(t, agent, host.Connection.Identity, "")
+		public := write(t, hosttest.AuthorizedKey())
+		host.Run(t, "echo MaxAuthTries 2 >> /etc/ssh/benchlab_sshd_config")
+		defer host.Run(t, "sed -i /MaxAuthTries/d /etc/ssh/benchlab_sshd_config")
+		c := c
+		c.SSHConfig = write(t, "IdentityFile "+public+"\nIdentitiesOnly yes\n")
+		mustConnect(t, c)
+		c.SSHConfig = write(t, "IdentityFile "+public+"\n")
+		_, err := connect(t, c)
+		wantError(t, err, c, "the server refused the keys of the ssh-agent, and wants to see no more keys", "set identity to the one")
+	})
 	t.Run("breaks off", func(t *testing.T) {
 		fakeAgent(t, func(conn net.Conn) { _ = conn.Close() })
 		_, err := connect(t, c)

@@ -113,6 +113,14 @@ Host spark gate
 		defer write(t, "config", config)
 		mustConnect(t, c)
 	})
+	// The way to have the system's file, too: what stands first wins, as OpenSSH has it.
+	t.Run("the file of the system behind the user's", func(t *testing.T) {
+		c := c
+		system := write(t, "system.d/gate.conf", config+"Host *\n    User nobody\n    HashKnownHosts yes\n    SendEnv LANG LC_*\n    GSSAPIAuthentication yes\n")
+		write(t, "system", "Include "+filepath.Dir(system)+"/*.conf\nHost *\n    Port 1\n")
+		c.SSHConfig = write(t, "both", fmt.Sprintf("Host spark\n    Port %d\nMatch all\n    Include %s/.ssh/system\n", server.port, home))
+		mustConnect(t, c)
+	})
 	t.Run("none", func(t *testing.T) {
 		c := c
 		c.SSHConfig, c.Identity, c.KnownHosts = "none", gate.Connection.Identity, known

@@ -1,6 +1,7 @@
 package hosts_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,6 +151,8 @@ func TestPassword(t *testing.T) {
 	way := map[string]inner{
 		"password":             startSSHD(t, host, 2211, "PermitRootLogin yes", "PasswordAuthentication yes", "AuthenticationMethods password"),
 		"keyboard-interactive": startSSHD(t, host, 2212, "PermitRootLogin yes", "UsePAM yes", "PasswordAuthentication no", "KbdInteractiveAuthentication yes", "AuthenticationMethods keyboard-interactive"),
+		"either":               startSSHD(t, host, 2213, "PermitRootLogin yes", "UsePAM yes", "PasswordAuthentication yes", "KbdInteractiveAuthentication yes", "AuthenticationMethods password keyboard-interactive"),
+		"either, without PAM":  startSSHD(t, host, 2214, "PermitRootLogin yes", "PasswordAuthentication yes", "KbdInteractiveAuthentication yes", "AuthenticationMethods password keyboard-interactive"),
 	}
 	for name, server := range way {
 		t.Run(name, func(t *testing.T) {
@@ -164,8 +167,11 @@ func TestPassword(t *testing.T) {
 			wantError(t, err, c, "password: env:BENCHLAB_TEST_PASSWORD is not set")
 			t.Setenv("BENCHLAB_TEST_PASSWORD", "wrong secret")
 			_, err = connect(t, c)
-			wantError(t, err, c, "the server refused", "the password of env:BENCHLAB_TEST_PASSWORD")
+			wantError(t, err, c, "the server refused", "the password of env:BENCHLAB_TEST_PASSWORD", "or the password")
 			noSecret(t, "wrong secret", err)
+			if n := host.Run(t, fmt.Sprintf("grep -cE 'Failed password|PAM: Authentication failure' /var/log/inner_%d.log || true", server.port)); n != "1" {
+				t.Errorf("the wrong password was shown %s times, want once", n)
+			}
 			t.Setenv("BENCHLAB_TEST_PASSWORD", password)
 			mustConnect(t, c)
 		})

@@ -23,13 +23,14 @@ type Pool struct {
 	mu      sync.Mutex
 	open    map[hostspec.Connection]*Host
 	waiting map[hostspec.Connection]*audience
+	refused map[hostspec.Connection]error
 }
 
 // NewPool returns a pool that starts agents from the given binaries and logs in with the
 // given secrets; they may be nil.
 func NewPool(binaries Binaries, secrets Secrets) *Pool {
 	life, end := context.WithCancel(context.Background())
-	return &Pool{binaries: binaries, secrets: secrets, life: life, end: end, open: map[hostspec.Connection]*Host{}, waiting: map[hostspec.Connection]*audience{}}
+	return &Pool{binaries: binaries, secrets: secrets, life: life, end: end, open: map[hostspec.Connection]*Host{}, waiting: map[hostspec.Connection]*audience{}, refused: map[hostspec.Connection]error{}}
 }
 
 // Host returns the connected host. Concurrent callers share one dial; a connection that
@@ -70,11 +71,15 @@ func (p *Pool) reach(ctx context.Context, c hostspec.Connection) (reached, error
 		if h := p.alive(c); h != nil {
 			return reached{host: h}, nil
 		}
+		if err := p.refusal(c); err != nil {
+			return nil, err
+		}
 		// The dial serves every waiting caller, so one cancelled call must not end it.
 		h, err := connect(WithTrace(p.life, audience.trace()), c, p.binaries, &p.files, p.secrets)
 		if err == nil {
 			err = p.keep(c, h)
 		}
+		p.noteRefusal(c, err)
 		return reached{host: h, now: true}, err
 	})
 	select {
@@ -106,6 +111,21 @@ func (p *Pool) keep(c hostspec.Connection, h *Host) error {
 	}
 	p.open[c] = h
 	return nil
+}
+
+// refusal is why a connection was refused earlier in this run, or nil.
+func (p *Pool) refusal(c hostspec.Connection) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refused[c]
+}
+
+func (p *Pool) noteRefusal(c hostspec.Connection, err error) {
+	if refused := (refusal{}); errors.As(err, &refused) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.refused[c] = err
+	}
 }
 
 // alive returns the open host of a connection. One that was lost is let go.

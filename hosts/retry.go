@@ -40,6 +40,12 @@ func canHeal(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
+// refusal is a login that a server, or sudo, has refused. The pool does not ask again in the
+// same run: of the many resources on a host each would, and that can lock the user out.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
 // earlyEnd is a connection that ended before the server's banner. said is what came instead.
 type earlyEnd struct {
 	said string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -145,6 +146,40 @@ func TestOtherArchitecture(t *testing.T) {
 		wantError(t, err, host.Connection, want)
 		host.Run(t, "umount /usr/bin/uname; test ! -e /var/lib/benchlab")
 	}
+	// uname may lie: the kernel then refuses what is brought.
+	agent, err := hosts.Binaries(hosttest.Programs()).Path("benchlab-agent", runtime.GOARCH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elf, err := os.ReadFile(agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elf[18] = 40 // e_machine: ARM
+	foreign := t.TempDir()
+	if err := os.Mkdir(filepath.Join(foreign, "linux-"+runtime.GOARCH), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(foreign, "linux-"+runtime.GOARCH, "benchlab-agent"), elf, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pool := hosts.NewPool(hosts.Binaries(foreign), nil)
+	defer func() { _ = pool.Close() }()
+	_, err = pool.Host(t.Context(), host.Connection)
+	wantError(t, err, host.Connection, "Exec format error", "another architecture than its uname says")
+}
+
+// A user with sudo has room for programs at home; the ledger wants to be written elsewhere.
+func TestReadOnlyVar(t *testing.T) {
+	t.Parallel()
+	host := hosttest.New(t, "var")
+	c := addUser(t, host)
+	c.Become = "sudo"
+	allowSudo(t, host, "ada ALL=(ALL) NOPASSWD: ALL")
+	host.Run(t, "mount -t tmpfs -o ro tmpfs /var/lib")
+	h := mustConnect(t, c)
+	_, _, err := h.Claim(t.Context(), owner, hosts.Claim{})
+	wantError(t, err, c, "/var/lib/benchlab", "read-only file system", "is the disk full or read-only? no value was changed")
 }
 
 // A connection that is cut in the middle of an upload leaves a part, and the next upload

@@ -13,7 +13,8 @@ import (
 )
 
 // sshConfig is a file in the form of ssh_config(5). The system's own file is not read:
-// distributions put conditions into it that only OpenSSH can judge.
+// distributions put conditions (Match final, Match exec) and proxies into it that only
+// OpenSSH can judge. A user's file may include it.
 type sshConfig struct {
 	path   string
 	parsed *ssh_config.Config // nil: no file, nothing is said

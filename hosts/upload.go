@@ -55,7 +55,7 @@ func (h *Host) bring(ctx context.Context, local string) (string, error) {
 		err = u.bringApart(ctx, h)
 	}
 	if err != nil {
-		return "", fmt.Errorf("upload %s to %s: %w%s", filepath.Base(local), u.remote, err, uploadHint(err))
+		return "", fmt.Errorf("upload %s to %s: %w%s", filepath.Base(local), u.remote, err, file.hint(err))
 	}
 	h.uploaded[file.version] = u.remote
 	return u.remote, nil
@@ -68,11 +68,11 @@ func (h *Host) forgetUploads() {
 	clear(h.uploaded)
 }
 
-// uploadHint is the next step.
-func uploadHint(err error) string {
+// hint is the next step after an upload that failed.
+func (f *localFile) hint(err error) string {
 	switch text := err.Error(); {
 	case strings.Contains(text, "No space left"), strings.Contains(text, "quota exceeded"):
-		return "; make room there"
+		return fmt.Sprintf("; the disk is full: make room there for the %.1f MB of the file", float64(f.size)/1e6)
 	case strings.Contains(text, "Read-only file system"):
 		return "; mount it writable: uploads and the ledger of originals stand there"
 	case strings.Contains(text, "Permission denied"):

@@ -23,9 +23,9 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 			{Name: "become", Example: `"sudo"`, Optional: true},
 			{Name: "jump", Example: `["me@gate.lan:22"]`, Optional: true},
 			{Name: "ssh_config", Example: `"~/.ssh/config"`, Optional: true},
-			{Name: "passphrase", Example: `"secret:NAME"`, Optional: true},
-			{Name: "password", Example: `"secret:NAME"`, Optional: true},
-			{Name: "become_password", Example: `"secret:NAME"`, Optional: true},
+			{Name: "passphrase", Example: `"secret:NAME"`, Optional: true, Confidential: true},
+			{Name: "password", Example: `"secret:NAME"`, Optional: true, Confidential: true},
+			{Name: "become_password", Example: `"secret:NAME"`, Optional: true, Confidential: true},
 		}},
 	}},
 	{Kind: "link", Label: syntax.Name, Attributes: []syntax.Attribute{

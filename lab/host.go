@@ -47,29 +47,22 @@ func (r *reader) connection(b *syntax.Block) *hostspec.Connection {
 	c.Become, _ = syntax.Parsed(b, "become", parseBecome)
 	c.SSHConfig, _ = syntax.Parsed(b, "ssh_config", syntax.NotEmpty)
 	c.HostKeyCheck, _ = syntax.Parsed(b, "host_key_check", parseHostKeyCheck)
-	c.Passphrase = secretRef(b, "passphrase")
-	c.Password = secretRef(b, "password")
-	c.BecomePassword = secretRef(b, "become_password")
+	c.Passphrase, _ = syntax.Parsed(b, "passphrase", parseSecretRef)
+	c.Password, _ = syntax.Parsed(b, "password", parseSecretRef)
+	c.BecomePassword, _ = syntax.Parsed(b, "become_password", parseSecretRef)
 	c.Jump = strings.Join(jumps(b), ",")
 	contradictions(b, c)
 	return c
 }
 
-// secretRef reads where a secret is. What is no reference may be the secret itself, so the
-// line is not shown.
-func secretRef(b *syntax.Block, name string) string {
-	text, ok := b.Text(name)
-	if !ok {
-		return ""
+// parseSecretRef accepts a reference to a secret. Its errors do not repeat what may be the
+// secret itself; neither do those of the syntax.
+func parseSecretRef(s string) (string, error) {
+	if s == "" {
+		return "", errors.New("it is empty. Leave the line out where there is none")
 	}
-	_, err := hostspec.ParseSecretRef(text)
-	if err == nil && text == "" {
-		err = errors.New("it is empty")
-	}
-	if err != nil {
-		b.Report(b.Header, "Invalid "+name, "In line %d: %v.", b.At(name).Start.Line, err)
-	}
-	return text
+	_, err := hostspec.ParseSecretRef(s)
+	return s, err
 }
 
 // jumps reads the list of jump hosts, in the order in which they are gone through.

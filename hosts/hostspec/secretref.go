@@ -21,7 +21,12 @@ var secretNames = map[string]*regexp.Regexp{
 	FromSecret: regexp.MustCompile(`^[A-Za-z0-9_-]+$`),
 }
 
-// errNoSecretRef does not repeat what was found: it may be the secret.
+// Neither error repeats what was found: it may be the secret.
+var errSecretName = map[string]error{
+	FromEnv:    errors.New("what follows env: is no name of an environment variable. Write it as in \"env:SPARK_SUDO\""),
+	FromSecret: errors.New("the name that follows secret: can have letters, digits, - and _. Write it as in \"secret:spark-sudo\""),
+}
+
 var errNoSecretRef = errors.New(`it says nowhere where the secret is. Write "secret:NAME" for one of the stack's configuration, or "env:NAME" for an environment variable; the secret itself does not belong here`)
 
 // ParseSecretRef reads a reference. An empty text is none, and no error.
@@ -30,8 +35,11 @@ func ParseSecretRef(text string) (SecretRef, error) {
 		return SecretRef{}, nil
 	}
 	kind, name, _ := strings.Cut(text, ":")
-	if form := secretNames[kind]; form == nil || !form.MatchString(name) {
+	switch form := secretNames[kind]; {
+	case form == nil:
 		return SecretRef{}, errNoSecretRef
+	case !form.MatchString(name):
+		return SecretRef{}, errSecretName[kind]
 	}
 	return SecretRef{kind, name}, nil
 }

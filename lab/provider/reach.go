@@ -45,7 +45,7 @@ func (l *lab) reached(ctx context.Context, ref HostRef, way func(context.Context
 			return nil, err
 		}
 		if strings.Contains(err.Error(), hostspec.FromSecret+":") {
-			return nil, fmt.Errorf("%w; one that was changed takes effect with the next `pulumi up` without --refresh", err)
+			return nil, fmt.Errorf("%w; if it was changed since the last `pulumi up`, add --run-program: a refresh and a destroy go by what was configured then", err)
 		}
 		return nil, fmt.Errorf("%w; if the host is gone for good: decommissioned = true in its host block and `pulumi up` let it go", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -91,9 +92,13 @@ func (f *file) snippet(out *strings.Builder, at hcl.Range) {
 	if i := bytes.IndexByte(src[from:], '\n'); i >= 0 {
 		end = from + i
 	}
-	to := min(max(at.End.Byte, from), end)
+	shown := start + f.shown(src[start:end])
+	from, to := min(from, shown), min(max(at.End.Byte, from), shown)
 	number := fmt.Sprintf("%4d", at.Start.Line)
-	line := strings.TrimRight(string(src[start:end]), "\r")
+	line := strings.TrimRight(string(src[start:shown]), "\r")
+	if shown < end {
+		line += "…"
+	}
 	// Tabs stay tabs in the padding, so that the caret stands right at any tab width.
 	var pad strings.Builder
 	for i, part := range strings.Split(string(src[start:from]), "\t") {
@@ -106,6 +111,25 @@ func (f *file) snippet(out *strings.Builder, at hcl.Range) {
 	marks := strings.Repeat("^", max(1, uniseg.StringWidth(marked)))
 	fmt.Fprintf(out, "%s | %s\n", number, line)
 	fmt.Fprintf(out, "%s | %s%s\n", strings.Repeat(" ", len(number)), &pad, marks)
+}
+
+// assignment is where an attribute gets its value.
+var assignment = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_-]*)\s*=\s*`)
+
+// shown is how much of a line may be shown: up to the value of a confidential attribute,
+// or of what seems to be meant for one.
+func (f *file) shown(line []byte) int {
+	if f == nil {
+		return len(line)
+	}
+	for _, m := range assignment.FindAllSubmatchIndex(line, -1) {
+		name := string(line[m[2]:m[3]])
+		within := func(c string) bool { return strings.Contains(name, c) }
+		if Nearest(name, f.confidential) != "" || slices.ContainsFunc(f.confidential, within) {
+			return m[1]
+		}
+	}
+	return len(line)
 }
 
 // Place names the line of a range in the form that editors open: FILE:LINE.

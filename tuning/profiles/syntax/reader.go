@@ -20,7 +20,7 @@ type Reader struct {
 // parsed: what follows from a broken line is guesswork.
 func (r *Reader) Open(src []byte, filename string, shape Shape) (*Block, bool) {
 	parsed, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	r.files = append(r.files, &file{filename, parsed})
+	r.files = append(r.files, &file{filename, parsed, shape.confidential()})
 	body := parsed.Body.(*hclsyntax.Body)
 	if diags.HasErrors() {
 		explain(diags, shape, body)
@@ -74,6 +74,8 @@ func (r *Reader) Source(at hcl.Range) string {
 type file struct {
 	name string
 	hcl  *hcl.File
+	// confidential are the names of attributes whose values no message shows.
+	confidential []string
 }
 
 func (f *file) src() []byte {

@@ -25,6 +25,8 @@ type Shape struct {
 type Attribute struct {
 	Name, Example string
 	Optional      bool
+	// Confidential is what someone may write a secret into: no message shows its value.
+	Confidential bool
 }
 
 // Words are the names of the attributes and the kinds of the blocks that a block of
@@ -55,6 +57,20 @@ func (s Shape) example(name string) string {
 		}
 	}
 	return ""
+}
+
+// confidential are the names of the confidential attributes of a file, at any depth.
+func (s Shape) confidential() []string {
+	var names []string
+	for _, a := range s.Attributes {
+		if a.Confidential {
+			names = append(names, a.Name)
+		}
+	}
+	for _, b := range s.Blocks {
+		names = append(names, b.confidential()...)
+	}
+	return names
 }
 
 // block returns the shape of a kind of block within s.

@@ -3,6 +3,7 @@ package syntax
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -29,6 +30,9 @@ func (b *Block) At(name string) hcl.Range {
 
 // WrongType reports a value that is not of the type an attribute takes.
 func (b *Block) WrongType(at hcl.Range, name, want, found string) {
+	if slices.Contains(b.shape.confidential(), name) {
+		found = "something else"
+	}
 	b.Report(at, fmt.Sprintf("Wrong type for %q", name), "%s takes %s, such as %s; found %s.",
 		name, want, b.shape.example(name), found)
 }
