@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
@@ -173,18 +174,32 @@ func (h *Host) ServerStats(ctx context.Context, owner spec.Owner, unit string) (
 	return decode[results.ServerStats](h, reply.GetStats(), err)
 }
 
-// RunLoader runs a load generator on the host to its end.
+// loaderSilence is how long a load generator may report nothing; it does so each second.
+const loaderSilence = 30 * time.Second
+
+// RunLoader runs a load generator on the host to its end. One that no longer reports is
+// ended.
 func (h *Host) RunLoader(ctx context.Context, owner spec.Owner, binary string, args []string, progress func(results.Progress)) (results.Sample, error) {
-	stream, err := h.agent.RunLoader(ctx, &agentpb.RunLoaderRequest{Owner: ownerpb(owner), Binary: binary, Args: args})
+	return h.runLoader(ctx, loaderSilence, &agentpb.RunLoaderRequest{Owner: ownerpb(owner), Binary: binary, Args: args}, progress)
+}
+
+func (h *Host) runLoader(ctx context.Context, limit time.Duration, request *agentpb.RunLoaderRequest, progress func(results.Progress)) (results.Sample, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stream, err := h.agent.RunLoader(ctx, request)
 	if err != nil {
 		return results.Sample{}, h.callError(err)
 	}
-	return last(h, stream, func(e *agentpb.LoaderEvent) ([]byte, error) {
+	silent := giveUp(cancel, limit, "the loader has not come to its end")
+	defer silent.Stop()
+	sample, err := last(h, stream, func(e *agentpb.LoaderEvent) ([]byte, error) {
+		silent.Reset(limit)
 		if text := e.GetProgress(); text != nil {
 			return nil, each(text, progress)
 		}
 		return e.GetSample(), nil
 	}, results.Sample{})
+	return sample, h.orSilence(ctx, err)
 }
 
 func ownerpb(o spec.Owner) *agentpb.Owner { return &agentpb.Owner{Urn: o.URN, Lab: o.Lab} }
@@ -266,16 +281,22 @@ func (e *AgentError) Error() string { return fmt.Sprintf("%s: %s", e.Connection,
 
 // callError names the host and strips the RPC wrapping from the agent's own words.
 func (h *Host) callError(err error) error {
-	s, ok := status.FromError(err)
+	call := &failedCall{err: err}
+	errors.As(err, &call)
+	s, ok := status.FromError(call.err)
 	switch {
 	case !ok:
 		return fmt.Errorf("%s: %w", h.connection, err)
 	case s.Code() == codes.Unavailable:
-		return fmt.Errorf("%s: %w during the call; the host's ledger knows what was done: run it again (%s)", h.connection, ErrConnectionLost, s.Message())
+		return fmt.Errorf("%s: %w during the call %s; the host's ledger knows what was done: run it again (%s)", h.connection, ErrConnectionLost, call.name, s.Message())
 	case s.Code() == codes.Canceled:
 		return fmt.Errorf("%s: %w", h.connection, context.Canceled)
 	case s.Code() == codes.DeadlineExceeded:
-		return fmt.Errorf("%s: %w: %s", h.connection, context.DeadlineExceeded, s.Message())
+		why := "see what it waits for in /proc/PID/stack there"
+		if s.Message() != context.DeadlineExceeded.Error() { // the agent knows
+			why = s.Message()
+		}
+		return fmt.Errorf("%s: %w: the agent has not answered %s within %s; %s", h.connection, context.DeadlineExceeded, call.name, call.after.Round(time.Second), why)
 	case s.Code() == codes.Unknown: // the code of an error that is none of gRPC's
 		return &AgentError{Connection: h.connection, Message: s.Message()}
 	}

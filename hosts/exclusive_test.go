@@ -159,7 +159,7 @@ func TestAgentHangs(t *testing.T) {
 	hosttest.Eventually(t, "every thread of the agent has stopped", func() bool {
 		return host.Run(t, "grep -L ') T ' /proc/"+agent+"/task/*/stat; true") == ""
 	})
-	if _, err := h.Look(t.Context()); err == nil || !strings.Contains(err.Error(), "connection lost") {
+	if _, err := h.Look(t.Context()); err == nil || !strings.Contains(err.Error(), "connection lost during the call Facts;") {
 		t.Errorf("a call to an agent that hangs: error %v", err)
 	}
 	again, err := pool.Host(t.Context(), host.Connection)

@@ -14,7 +14,8 @@ import (
 
 // lease keeps a benchmark alone on this host: it holds the lease exclusively, and calls
 // that change the host hold it shared. It is a lock on a file, so it ends with the
-// process that holds it, whatever happens to that.
+// process that holds it, whatever happens to that. Starts and stops of servers have another
+// one of the kind.
 type lease struct{ path string }
 
 // exclusive waits until nobody else holds the lease.

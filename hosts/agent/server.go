@@ -24,6 +24,11 @@ func (s *Service) StartServer(ctx context.Context, r *agentpb.StartServerRequest
 		return nil, err
 	}
 	defer unlock()
+	unlockUnits, err := s.lockUnits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlockUnits()
 	o, name := owner(r.GetOwner()), r.GetUnit()
 	if err := unit.CheckName(name); err != nil {
 		return nil, err
@@ -47,6 +52,23 @@ func (s *Service) StartServer(ctx context.Context, r *agentpb.StartServerRequest
 		return nil, errors.Join(err, releaseErr)
 	}
 	return s.status(name)
+}
+
+// unitPatience bounds the waiting for another agent's starts and stops, which take
+// seconds; one that hangs would be waited for without end.
+const unitPatience = time.Minute
+
+// lockUnits keeps the agents of other connections from starting and stopping servers here.
+// A start whose caller is gone is undone, and that must be over before its caller, connected
+// again, starts the server once more.
+func (s *Service) lockUnits(ctx context.Context) (unlock func(), err error) {
+	limited, cancel := context.WithTimeout(ctx, unitPatience)
+	defer cancel()
+	unlock, err = s.starting.exclusive(limited, "another start or stop of a server", nil)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("another agent on this host is at the start or stop of a server since %s: look for a benchlab-agent that hangs and end it; nothing was changed", unitPatience)
+	}
+	return unlock, err
 }
 
 // restart starts a server afresh, as it was.
@@ -131,6 +153,11 @@ func (s *Service) StopServer(ctx context.Context, r *agentpb.UnitRequest) (*agen
 		return nil, err
 	}
 	defer unlock()
+	unlockUnits, err := s.lockUnits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlockUnits()
 	mine, err := s.owns(r.GetOwner(), r.GetUnit())
 	if err != nil {
 		return nil, err

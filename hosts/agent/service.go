@@ -22,6 +22,8 @@ type Service struct {
 	tuning *tuning.Host
 	units  *unit.Units
 	lease  lease
+	// starting is held while servers are started or stopped.
+	starting lease
 	// writing keeps calls that change this host one at a time: who can send holds it.
 	writing chan struct{}
 }
@@ -31,10 +33,11 @@ type Service struct {
 func NewService() *Service {
 	dir := tuning.DefaultLedgerDir
 	return &Service{
-		tuning:  tuning.NewHost(tuning.Options{}),
-		units:   unit.New(filepath.Join(dir, "units")),
-		lease:   lease{filepath.Join(dir, "lease.lock")},
-		writing: make(chan struct{}, 1),
+		tuning:   tuning.NewHost(tuning.Options{}),
+		units:    unit.New(filepath.Join(dir, "units")),
+		lease:    lease{filepath.Join(dir, "lease.lock")},
+		starting: lease{filepath.Join(dir, "units.lock")},
+		writing:  make(chan struct{}, 1),
 	}
 }
 
@@ -170,6 +173,11 @@ func (s *Service) Release(ctx context.Context, r *agentpb.ReleaseRequest) (*agen
 // release ends a lab on this host: values, servers, claims, and what was uploaded if no
 // other lab is left.
 func (s *Service) release(ctx context.Context, lab string) (spec.Report, error) {
+	unlock, err := s.lockUnits(ctx)
+	if err != nil {
+		return spec.Report{}, err
+	}
+	defer unlock()
 	report, err := s.tuning.RestoreLab(ctx, lab)
 	if err != nil {
 		return report, err

@@ -33,24 +33,23 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	if err != nil {
 		return state, err
 	}
-	loaderHost, err := b.lab.need(ctx, args.Loader)
-	if err != nil {
-		return state, err
-	}
-	machines := map[string]*hosts.Host{args.Loader.MachineID: loaderHost}
 	servers := []ServerRef{args.Server}
 	if args.Baseline != nil {
 		servers = []ServerRef{*args.Baseline, args.Server}
 	}
-	for _, s := range servers {
-		if machines[s.Host.MachineID], err = b.lab.need(ctx, s.Host); err != nil {
+	machines, identities := map[string]*hosts.Host{}, map[string]map[string]string{}
+	for _, ref := range args.hosts() {
+		look, err := settled(ctx, b.lab.forWork(ref), func(ctx context.Context, host *hosts.Host) (hosts.Look, error) {
+			machines[ref.MachineID] = host
+			return host.Look(ctx)
+		})
+		if err != nil {
 			return state, err
 		}
+		identities[ref.MachineID] = look.Facts.Identity()
 	}
-	others, err := args.otherSystems(ctx, machines)
-	if err != nil {
-		return state, err
-	}
+	loaderHost := machines[args.Loader.MachineID]
+	others := args.otherSystems(identities)
 	for _, w := range others {
 		p.GetLogger(ctx).Warning(w)
 	}
@@ -58,7 +57,12 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	if err != nil {
 		return state, err
 	}
-	defer func() { err = errors.Join(err, site.Close()) }()
+	var trials []results.Trial
+	defer func() {
+		if err = errors.Join(err, site.Close()); err != nil && len(trials) > 0 {
+			err = fmt.Errorf("%w\nwhat was measured before is not kept (%d trials): the next up measures anew", err, len(trials))
+		}
+	}()
 	for i := range series.Variants {
 		ref := servers[min(i, len(servers)-1)] // untuned and tuned are of one server
 		series.Variants[i].Server = server{machines[ref.Host.MachineID], site, ref}
@@ -69,16 +73,13 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	}
 	series.Telemetry = participants(machines, args.Loader.MachineID, serverMachines...)
 	series.Seed = rand.IntN(math.MaxInt32)
-	trials, err := benchmark.Run(ctx, series, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
+	trials, err = benchmark.Run(ctx, series, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
 		q := s.Progress
 		if q.Phase == results.PhaseWarmUp || q.Phase == results.PhaseMeasure {
 			status(ctx, "%s, %s %.1f of %.1f s: %s req/s, p50 %s, p99 %s, %d errors", s, q.Phase, q.Elapsed, q.Total,
 				results.Count(q.RequestsPerSecond), results.Duration(q.P50), results.Duration(q.P99), q.Errors)
 		}
 	})
-	if n := len(trials); err != nil && n > 0 {
-		err = fmt.Errorf("%w; what was measured before is not kept (%d trials): the next up measures anew", err, n)
-	}
 	if err != nil {
 		return state, err
 	}
@@ -114,32 +115,36 @@ func title(name string, series benchmark.Series) string {
 	return text
 }
 
-// otherSystems says in what the hosts are not what they should be. It asks them, for what
-// the state says of them may be of before their last boot.
-func (args BenchmarkArgs) otherSystems(ctx context.Context, machines map[string]*hosts.Host) ([]string, error) {
-	type should struct {
-		ref      HostRef
-		identity map[string]string
-	}
-	all := []should{{args.Server.Host, args.ServerIdentity}}
+// hosts are those that take part, each once.
+func (args BenchmarkArgs) hosts() []HostRef {
+	all := []HostRef{args.Server.Host}
 	if args.Baseline != nil {
-		all = append(all, should{args.Baseline.Host, args.BaselineIdentity})
+		all = append(all, args.Baseline.Host)
 	}
-	all = append(all, should{args.Loader, args.LoaderIdentity})
+	all = append(all, args.Loader)
+	var once []HostRef
+	for _, ref := range all {
+		if !slices.ContainsFunc(once, func(other HostRef) bool { return other.MachineID == ref.MachineID }) {
+			once = append(once, ref)
+		}
+	}
+	return once
+}
+
+// otherSystems says in what the hosts are not what they should be. now has their
+// identities, by machine id, as they have just said them: what the state says of a host may
+// be of before its last boot.
+func (args BenchmarkArgs) otherSystems(now map[string]map[string]string) []string {
+	should := map[string]map[string]string{args.Loader.MachineID: args.LoaderIdentity}
+	if args.Baseline != nil {
+		should[args.Baseline.Host.MachineID] = args.BaselineIdentity
+	}
+	should[args.Server.Host.MachineID] = args.ServerIdentity
 	var found []string
-	asked := map[string]bool{}
-	for _, s := range all {
-		if asked[s.ref.MachineID] {
-			continue
-		}
-		asked[s.ref.MachineID] = true
-		look, err := machines[s.ref.MachineID].Look(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range hostspec.IdentityDifferences(s.identity, look.Facts.Identity(), "when this lab was locked") {
-			found = append(found, fmt.Sprintf("%s: %s: this result is of another system; `make lock` accepts it", s.ref.Connection, d))
+	for _, ref := range args.hosts() {
+		for _, d := range hostspec.IdentityDifferences(should[ref.MachineID], now[ref.MachineID], "when this lab was locked") {
+			found = append(found, fmt.Sprintf("%s: %s: this result is of another system; `make lock` accepts it", ref.Connection, d))
 		}
 	}
-	return found, nil
+	return found
 }

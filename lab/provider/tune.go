@@ -78,20 +78,23 @@ func newTuned(r spec.Report, want spec.Tunables) Tuned {
 	return Tuned{Settings: r.Settings, Digest: want.Digest(), Writes: r.Writes, Notes: r.Notes}
 }
 
+// plan compares a host with the wanted values.
+func (l *lab) plan(ctx context.Context, ref HostRef, want spec.Tunables) (spec.Report, error) {
+	return settled(ctx, l.to(ref), func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
+		return host.Plan(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want)
+	})
+}
+
 // previewTune shows what an apply would change, live value to desired value. It touches
 // nothing, and is silent about a host that is not there yet.
 func (l *lab) previewTune(ctx context.Context, ref HostRef, want spec.Tunables) error {
 	if ref.MachineID == "" { // unknown until the host is made
 		return nil
 	}
-	host, err := l.host(ctx, ref)
+	report, err := l.plan(ctx, ref, want)
 	if errors.Is(err, errGone) || errors.Is(err, errDecommissioned) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	report, err := host.Plan(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want)
 	if err != nil {
 		return err
 	}
@@ -114,9 +117,7 @@ func (l *lab) previewTune(ctx context.Context, ref HostRef, want spec.Tunables) 
 // no longer exists. A host that can't have the values any more, because a NIC or a module
 // is gone, has drifted: the next run brings it back or says what is wrong.
 func (l *lab) readTune(ctx context.Context, ref HostRef, want spec.Tunables, before Tuned) (t Tuned, drift map[string]string, gone bool, err error) {
-	report, err := settled(ctx, l.to(ref), func(ctx context.Context, host *hosts.Host) (spec.Report, error) {
-		return host.Plan(ctx, spec.Owner{URN: urn(ctx), Lab: ref.Lab}, want)
-	})
+	report, err := l.plan(ctx, ref, want)
 	if errors.Is(err, errGone) {
 		return Tuned{}, nil, true, nil
 	}
