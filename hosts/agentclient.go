@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
@@ -141,10 +143,34 @@ func dialPipe(conn net.Conn) (*grpc.ClientConn, error) {
 				return nil, errors.New("the agent has ended")
 			}
 		}),
+		grpc.WithUnaryInterceptor(nameTheWait),
 		grpc.WithIdleTimeout(0),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
 	)
+}
+
+// readTimeout bounds the calls that only read, and so wait for nobody.
+const readTimeout = time.Minute
+
+var reads = map[string]bool{
+	agentpb.Agent_Facts_FullMethodName: true, agentpb.Agent_Plan_FullMethodName: true,
+	agentpb.Agent_InspectServer_FullMethodName: true, agentpb.Agent_ServerStats_FullMethodName: true,
+}
+
+// nameTheWait says of a call that was not answered in time which one it was.
+func nameTheWait(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	if reads[method] {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, readTimeout)
+		defer cancel()
+	}
+	begun := time.Now()
+	err := call(ctx, method, request, reply, conn, options...)
+	if status.Code(err) == codes.DeadlineExceeded {
+		err = status.Errorf(codes.DeadlineExceeded, "the agent has not answered %s within %s; see what it waits for in /proc/PID/stack there", path.Base(method), time.Since(begun).Round(time.Second))
+	}
+	return err
 }
 
 // maxMessage bounds one message in bytes; facts of a host with hundreds of queues pass

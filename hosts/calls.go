@@ -275,7 +275,7 @@ func (h *Host) callError(err error) error {
 	case s.Code() == codes.Canceled:
 		return fmt.Errorf("%s: %w", h.connection, context.Canceled)
 	case s.Code() == codes.DeadlineExceeded:
-		return fmt.Errorf("%s: %w", h.connection, context.DeadlineExceeded)
+		return fmt.Errorf("%s: %w: %s", h.connection, context.DeadlineExceeded, s.Message())
 	case s.Code() == codes.Unknown: // the code of an error that is none of gRPC's
 		return &AgentError{Connection: h.connection, Message: s.Message()}
 	}

@@ -193,6 +193,12 @@ func TestCancelledCall(t *testing.T) {
 	if _, err := h.Look(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context canceled", err)
 	}
+	// Nor does a call that comes to no end in time; it is named.
+	late, stop := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer stop()
+	if _, err := h.Look(late); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the agent has not answered Facts within") {
+		t.Errorf("got %v, want context deadline exceeded", err)
+	}
 	if _, err := h.Look(t.Context()); err != nil {
 		t.Errorf("the next call: %v", err)
 	}
