@@ -97,3 +97,38 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// A secret in the place of a reference to it is refused before it is in any state. Pulumi
+// shows the value of a property that a failure names, so none does.
+func TestCheckSecrets(t *testing.T) {
+	plugin, err := New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := integration.NewServer(t.Context(), Name, semver.MustParse(Version), integration.WithProvider(plugin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, attribute := range []string{"passphrase", "password", "becomePassword"} {
+		for value, refused := range map[string]bool{"hunter2": true, "secret:": true, "secret:box": false, "env:BOX": false} {
+			c := property.New(inputs{"address": text("192.0.2.1"), attribute: text(value)})
+			for kind, all := range map[string]inputs{
+				"Host":        {"lab": text("l"), "connection": c},
+				"LabInstance": {"machines": property.New([]property.Value{c})},
+			} {
+				r, err := server.Check(p.CheckRequest{
+					Urn:    resource.NewURN("test", "check", "", tokens.Type("benchlab:hosts:"+kind), "x"),
+					Inputs: property.NewMap(all),
+				})
+				if err != nil || len(r.Failures) > 0 != refused {
+					t.Errorf("%s of %s = %q: %v, %v", attribute, kind, value, r.Failures, err)
+				}
+				for _, f := range r.Failures {
+					if f.Property != "" || !strings.Contains(f.Reason, "."+attribute+": ") || strings.Contains(f.Reason, "hunter2") {
+						t.Errorf("%s of %s = %q: failure %+v", attribute, kind, value, f)
+					}
+				}
+			}
+		}
+	}
+}

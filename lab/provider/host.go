@@ -75,12 +75,7 @@ func (*Host) WireDependencies(f infer.FieldSelector, args *HostArgs, state *Host
 // Check refuses a secret in the place of a reference to it: it would stand in the state.
 func (h *Host) Check(ctx context.Context, r infer.CheckRequest) (infer.CheckResponse[HostArgs], error) {
 	args, failures, err := infer.DefaultCheck[HostArgs](ctx, r.NewInputs)
-	c := args.Connection
-	for property, text := range map[string]string{"passphrase": c.Passphrase, "password": c.Password, "becomePassword": c.BecomePassword} {
-		if _, err := hostspec.ParseSecretRef(text); err != nil {
-			failures = append(failures, p.CheckFailure{Property: "connection." + property, Reason: err.Error()})
-		}
-	}
+	failures = append(failures, args.Connection.checkSecrets("connection")...)
 	return infer.CheckResponse[HostArgs]{Inputs: args, Failures: failures}, err
 }
 

@@ -1,12 +1,28 @@
 package provider
 
 import (
+	"fmt"
+
 	"github.com/hanzoai/benchlab/hosts/hostspec"
+	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 )
 
 // Connection says how a host is reached.
 type Connection struct{ hostspec.Connection }
+
+// checkSecrets refuses what is no reference to a secret. The failures name no property to
+// Pulumi, which would show its value: it may be the secret.
+func (c Connection) checkSecrets(path string) (failures []p.CheckFailure) {
+	for _, one := range []struct{ name, text string }{
+		{"passphrase", c.Passphrase}, {"password", c.Password}, {"becomePassword", c.BecomePassword},
+	} {
+		if _, err := hostspec.ParseSecretRef(one.text); err != nil {
+			failures = append(failures, p.CheckFailure{Reason: fmt.Sprintf("%s.%s: %v", path, one.name, err)})
+		}
+	}
+	return failures
+}
 
 // HostRef is what other resources need to know of a host.
 type HostRef struct {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/hanzoai/benchlab/tuning/spec"
@@ -35,6 +36,15 @@ func (i *LabInstance) Annotate(a infer.Annotator) {
 // Annotate documents the inputs.
 func (args *LabInstanceArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Machines, "The machines that the lab is going to reach and has not made. They are in the state before the first of them is contacted.")
+}
+
+// Check refuses a secret in the place of a reference to it, as that of a Host does.
+func (*LabInstance) Check(ctx context.Context, r infer.CheckRequest) (infer.CheckResponse[LabInstanceArgs], error) {
+	args, failures, err := infer.DefaultCheck[LabInstanceArgs](ctx, r.NewInputs)
+	for i, c := range args.Machines {
+		failures = append(failures, c.checkSecrets(fmt.Sprintf("machines[%d]", i))...)
+	}
+	return infer.CheckResponse[LabInstanceArgs]{Inputs: args, Failures: failures}, err
 }
 
 // Create draws the id.
