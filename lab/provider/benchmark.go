@@ -134,7 +134,7 @@ func (args BenchmarkArgs) variant(s ServerRef) benchmark.Variant {
 	if path == "" {
 		path = "/health"
 	}
-	return benchmark.Variant{Variant: results.Variant{Name: s.name(), Target: strings.TrimSuffix(s.URL, "/") + path}}
+	return benchmark.Variant{Variant: results.Variant{Name: s.name(), Targets: []string{strings.TrimSuffix(s.URL, "/") + path}}}
 }
 
 // digest covers what the result depends on: not where the hosts are reached.

@@ -26,9 +26,9 @@ func TestSeriesVariants(t *testing.T) {
 		untuned  bool
 		want     []results.Variant
 	}{
-		"nothing": {want: []results.Variant{{Name: "raw", Target: health}}},
-		"untuned": {untuned: true, want: []results.Variant{{Name: "untuned", Target: health, Untuned: true}, {Name: "tuned", Target: health}}},
-		"server":  {baseline: &fiber, want: []results.Variant{{Name: "fiber", Target: other}, {Name: "raw", Target: health}}},
+		"nothing": {want: []results.Variant{{Name: "raw", Targets: []string{health}}}},
+		"untuned": {untuned: true, want: []results.Variant{{Name: "untuned", Targets: []string{health}, Untuned: true}, {Name: "tuned", Targets: []string{health}}}},
+		"server":  {baseline: &fiber, want: []results.Variant{{Name: "fiber", Targets: []string{other}}, {Name: "raw", Targets: []string{health}}}},
 	} {
 		series, err := BenchmarkArgs{Server: raw, Connections: []int{1}, Duration: "1s", Baseline: test.baseline, BaselineUntuned: test.untuned}.series()
 		if err == nil {

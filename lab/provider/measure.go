@@ -104,8 +104,10 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 func title(name string, series benchmark.Series) string {
 	var targets []string
 	for _, v := range series.Variants {
-		if !slices.Contains(targets, v.Target) {
-			targets = append(targets, v.Target)
+		for _, target := range v.Targets {
+			if !slices.Contains(targets, target) {
+				targets = append(targets, target)
+			}
 		}
 	}
 	text := name + ": " + strings.Join(targets, " and ")

@@ -90,7 +90,7 @@ func (f fixedTuning) Resume(context.Context) error  { f.t.Error("resumed"); retu
 
 // one is the variant of a series that compares nothing.
 func one(target string, s benchmark.Server) []benchmark.Variant {
-	return []benchmark.Variant{{Variant: results.Variant{Name: "health", Target: target}, Server: s}}
+	return []benchmark.Variant{{Variant: results.Variant{Name: "health", Targets: []string{target}}, Server: s}}
 }
 
 func TestRun(t *testing.T) {

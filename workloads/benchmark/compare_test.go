@@ -21,7 +21,7 @@ func TestTwoServers(t *testing.T) {
 	series := benchmark.Series{Connections: []int{2, 1}, Rounds: 2, Seed: 1, Duration: 50 * time.Millisecond}
 	for _, name := range []string{"raw", "fiber"} {
 		url, stats := startServer(t)
-		series.Variants = append(series.Variants, benchmark.Variant{Variant: results.Variant{Name: name, Target: url + "/health"}, Server: stats})
+		series.Variants = append(series.Variants, benchmark.Variant{Variant: results.Variant{Name: name, Targets: []string{url + "/health"}}, Server: stats})
 	}
 	targets := map[string]string{}
 	trials, err := benchmark.Run(t.Context(), series, recorder{targets}, fixedTuning{t}, nil)
@@ -29,8 +29,8 @@ func TestTwoServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range series.Variants {
-		if targets[v.Target] == "" {
-			t.Errorf("nothing was sent to %s", v.Target)
+		if targets[v.Targets[0]] == "" {
+			t.Errorf("nothing was sent to %s", v.Targets[0])
 		}
 	}
 	result := series.Result("frameworks", trials, time.Now())
@@ -59,7 +59,7 @@ type recorder struct{ targets map[string]string }
 
 func (r recorder) RunLoader(ctx context.Context, args []string, progress func(results.Progress)) (results.Sample, error) {
 	sample, err := inProcess{}.RunLoader(ctx, args, progress)
-	r.targets[sample.Target] = strings.Join(args, " ")
+	r.targets[sample.Targets[0]] = strings.Join(args, " ")
 	return sample, err
 }
 
@@ -67,8 +67,8 @@ func (r recorder) RunLoader(ctx context.Context, args []string, progress func(re
 func untunedAndTuned(s benchmark.Server) []benchmark.Variant {
 	const target = "http://10.99.0.1:8080/health"
 	return []benchmark.Variant{
-		{Variant: results.Variant{Name: results.Untuned, Target: target, Untuned: true}, Server: s},
-		{Variant: results.Variant{Name: results.Tuned, Target: target}, Server: s},
+		{Variant: results.Variant{Name: results.Untuned, Targets: []string{target}, Untuned: true}, Server: s},
+		{Variant: results.Variant{Name: results.Tuned, Targets: []string{target}}, Server: s},
 	}
 }
 

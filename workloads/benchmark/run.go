@@ -47,7 +47,7 @@ func Run(ctx context.Context, series Series, loader Loader, tuning Tuning, progr
 					return series.trial(ctx, step, variant, loader, progress)
 				}()
 				if err != nil {
-					return trials, fmt.Errorf("benchmark of %s at %s: %w", variant.Target, step, err)
+					return trials, fmt.Errorf("benchmark of %s at %s: %w", variant.targets(), step, err)
 				}
 				trials = append(trials, results.Trial{Round: step.Round, Connections: connections, Variant: variant.Name, Figures: figures})
 			}
@@ -59,7 +59,7 @@ func Run(ctx context.Context, series Series, loader Loader, tuning Tuning, progr
 			return trials, err
 		}
 		if err := last.Server.Restart(ctx); err != nil {
-			return trials, fmt.Errorf("start the server of %s afresh on the tuned host: %w", last.Target, err)
+			return trials, fmt.Errorf("start the server of %s afresh on the tuned host: %w", last.targets(), err)
 		}
 	}
 	return trials, nil

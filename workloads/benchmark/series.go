@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hanzoai/benchlab/workloads/loader"
@@ -44,6 +45,8 @@ type Variant struct {
 	// Server serves the variant's target.
 	Server Server
 }
+
+func (v Variant) targets() string { return strings.Join(v.Targets, " and ") }
 
 // A Server is the server that is loaded.
 type Server interface {
@@ -106,7 +109,7 @@ func (s Series) Estimate() time.Duration {
 // config is what the loader does for a variant at one connection count.
 func (s Series) config(v Variant, connections int) loader.Config {
 	return loader.Config{
-		URL:         v.Target,
+		URLs:        v.Targets,
 		Connections: connections,
 		WarmUp:      s.WarmUp,
 		Duration:    s.Duration,
@@ -122,18 +125,18 @@ func (s Series) Validate() error {
 	names := map[string]bool{}
 	for _, v := range s.Variants {
 		if names[v.Name] {
-			return fmt.Errorf("benchmark of %s: two variants are called %s: there is nothing to tell their results apart", v.Target, v.Name)
+			return fmt.Errorf("benchmark of %s: two variants are called %s: there is nothing to tell their results apart", v.targets(), v.Name)
 		}
 		names[v.Name] = true
 		if len(s.Connections) == 0 {
-			return fmt.Errorf("benchmark of %s: no connection counts; want at least one", v.Target)
+			return fmt.Errorf("benchmark of %s: no connection counts; want at least one", v.targets())
 		}
 		if s.Rounds < 0 {
-			return fmt.Errorf("benchmark of %s: %d rounds; want at least one", v.Target, s.Rounds)
+			return fmt.Errorf("benchmark of %s: %d rounds; want at least one", v.targets(), s.Rounds)
 		}
 		for _, connections := range s.Connections {
 			if err := s.config(v, connections).Validate(); err != nil {
-				return fmt.Errorf("benchmark of %s: %w", v.Target, err)
+				return fmt.Errorf("benchmark of %s: %w", v.targets(), err)
 			}
 		}
 	}

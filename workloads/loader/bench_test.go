@@ -27,7 +27,7 @@ func BenchmarkRun(b *testing.B) {
 			for b.Loop() {
 				var before, after processTime
 				sample, err := loader.Run(context.Background(), loader.Config{
-					URL: url + "/health", Connections: connections,
+					URLs: []string{url + "/health"}, Connections: connections,
 					WarmUp: 500 * time.Millisecond, Duration: 2 * time.Second, Timeout: 10 * time.Second,
 				}, func(p results.Progress) {
 					// The last of the warm-up and the last of the measuring phase.

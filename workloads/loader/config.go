@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -18,8 +20,9 @@ const maxTimeout = time.Minute
 
 // Config says what a run does.
 type Config struct {
-	// URL of the request: "http://10.99.0.1:8080/health". A host name is resolved once.
-	URL string
+	// URLs of the requests, one for each target: "http://10.99.0.1:8080/health". A host name
+	// is resolved once. The connections are spread over all targets.
+	URLs []string
 	// Connections is how many stand at the same time.
 	Connections int
 	// WarmUp is how long requests are sent before measuring; it may be zero.
@@ -30,13 +33,35 @@ type Config struct {
 	Timeout time.Duration
 	// ExpectBody is the body that each response must have; empty means any.
 	ExpectBody string
+	// Sources are the IP addresses of this host to connect from; with none the kernel
+	// chooses. Each target is loaded from all of them, but one in the subnet of some of the
+	// sources only from those: so the paths between two pairs of NICs stay apart.
+	Sources []string
+	// Rate is how many requests a second are to be sent in all (open loop). 0 means the
+	// closed loop: each connection sends its next request when it has its response.
+	Rate float64
+	// Pipeline is how many requests a connection of the closed loop has in flight; 0 and
+	// 1 mean one.
+	Pipeline int
+	// Workers is how many threads load; 0 means as many as the process may use CPUs, but
+	// not more than connections.
+	Workers int
+	// Barrier makes the run wait, with all its connections established and reported, for a
+	// line on stdin before its warm-up: several loaders can so be let go together.
+	Barrier bool
 }
+
+const (
+	// maxPipeline keeps what is written at once within a socket's buffer.
+	maxPipeline = 1024
+	// maxRate is where a request has less than a nanosecond.
+	maxRate = 1e9
+)
 
 // Args are the arguments with which benchlab-loader does what c says and reports in
 // JSON. ParseArgs is their inverse.
 func (c Config) Args() []string {
-	return []string{
-		"-url", c.URL,
+	args := []string{
 		"-connections", strconv.Itoa(c.Connections),
 		"-warm-up", c.WarmUp.String(),
 		"-duration", c.Duration.String(),
@@ -44,6 +69,25 @@ func (c Config) Args() []string {
 		"-expect-body", c.ExpectBody,
 		"-json",
 	}
+	for _, u := range c.URLs {
+		args = append(args, "-url", u)
+	}
+	for _, source := range c.Sources {
+		args = append(args, "-source", source)
+	}
+	if c.Rate != 0 {
+		args = append(args, "-rate", strconv.FormatFloat(c.Rate, 'g', -1, 64))
+	}
+	if c.Pipeline != 0 {
+		args = append(args, "-pipeline", strconv.Itoa(c.Pipeline))
+	}
+	if c.Workers != 0 {
+		args = append(args, "-workers", strconv.Itoa(c.Workers))
+	}
+	if c.Barrier {
+		args = append(args, "-barrier")
+	}
+	return args
 }
 
 // ParseArgs reads the arguments of benchlab-loader and checks them. It writes the
@@ -52,7 +96,18 @@ func ParseArgs(args []string, usage io.Writer) (c Config, asJSON bool, err error
 	flags := flag.NewFlagSet("benchlab-loader", flag.ContinueOnError)
 	// The flag package would print each error, and its caller prints it again.
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&c.URL, "url", "", "`URL` to request: http://HOST:PORT/PATH")
+	flags.Func("url", "`URL` to request: http://HOST:PORT/PATH; given again, the connections are spread over all", func(u string) error {
+		c.URLs = append(c.URLs, u)
+		return nil
+	})
+	flags.Func("source", "IP `address` of this host to connect from; given again, the connections are spread over all", func(address string) error {
+		c.Sources = append(c.Sources, address)
+		return nil
+	})
+	flags.Float64Var(&c.Rate, "rate", 0, "requests a second to send in all (open loop); 0 means as many as are answered (closed loop)")
+	flags.IntVar(&c.Pipeline, "pipeline", 0, "requests in flight on each connection of the closed loop; 0 means one")
+	flags.IntVar(&c.Workers, "workers", 0, "threads that load; 0 means one for each CPU, but not more than connections")
+	flags.BoolVar(&c.Barrier, "barrier", false, "wait for a line on stdin once all connections stand")
 	flags.IntVar(&c.Connections, "connections", 100, "how many connections stand at the same time")
 	flags.DurationVar(&c.WarmUp, "warm-up", time.Second, "how long requests are sent before measuring")
 	flags.DurationVar(&c.Duration, "duration", 5*time.Second, "how long is measured")
@@ -74,7 +129,15 @@ func ParseArgs(args []string, usage io.Writer) (c Config, asJSON bool, err error
 
 // Validate reports what is wrong with a configuration before anything is touched.
 func (c Config) Validate() error {
-	if _, err := c.target(); err != nil {
+	if len(c.URLs) == 0 {
+		return errors.New("url: want at least one, as in http://10.99.0.1:8080/health")
+	}
+	for _, u := range c.URLs {
+		if _, err := parseTarget(u); err != nil {
+			return err
+		}
+	}
+	if _, err := c.sources(); err != nil {
 		return err
 	}
 	switch {
@@ -86,21 +149,46 @@ func (c Config) Validate() error {
 		return fmt.Errorf("duration: want more than 0, found %s", c.Duration)
 	case c.Timeout <= 0 || c.Timeout > maxTimeout:
 		return fmt.Errorf("timeout: want more than 0 and at most %s, found %s", maxTimeout, c.Timeout)
+	case !(c.Rate >= 0 && c.Rate <= maxRate):
+		return fmt.Errorf("rate: want 0 to %g requests a second, found %g", maxRate, c.Rate)
+	case c.Pipeline < 0 || c.Pipeline > maxPipeline:
+		return fmt.Errorf("pipeline: want 0 to %d, found %d", maxPipeline, c.Pipeline)
+	case c.Pipeline > 1 && c.Rate > 0:
+		return fmt.Errorf("pipeline %d at a rate of %g: in the open loop a connection has one request in flight; leave one of them out", c.Pipeline, c.Rate)
+	case c.Workers < 0:
+		return fmt.Errorf("workers: want 0 or more, found %d", c.Workers)
 	}
 	return nil
 }
 
-// target is the parsed URL.
-func (c Config) target() (*url.URL, error) {
-	u, err := url.Parse(c.URL)
+// sources are the parsed source addresses.
+func (c Config) sources() ([]netip.Addr, error) {
+	var sources []netip.Addr
+	for _, text := range c.Sources {
+		source, err := netip.ParseAddr(text)
+		if err != nil {
+			return nil, fmt.Errorf("source %q: want an IP address of this host, as `ip address` lists them", text)
+		}
+		source = source.Unmap()
+		if slices.Contains(sources, source) {
+			return nil, fmt.Errorf("source %s is given twice", source)
+		}
+		sources = append(sources, source)
+	}
+	return sources, nil
+}
+
+// parseTarget parses the URL of a target.
+func parseTarget(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("url: %w", err)
 	}
 	switch {
 	case u.Scheme != "http":
-		return nil, fmt.Errorf("url %q: unknown scheme %q; known: http (as in http://10.99.0.1:8080/health)", c.URL, u.Scheme)
+		return nil, fmt.Errorf("url %q: unknown scheme %q; known: http (as in http://10.99.0.1:8080/health)", text, u.Scheme)
 	case u.Hostname() == "":
-		return nil, fmt.Errorf("url %q: no host; want http://HOST:PORT/PATH", c.URL)
+		return nil, fmt.Errorf("url %q: no host; want http://HOST:PORT/PATH", text)
 	case u.User != nil:
 		return nil, fmt.Errorf("url %q: user names are not supported", u.Redacted())
 	}

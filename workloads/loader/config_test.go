@@ -13,7 +13,7 @@ import (
 
 func TestArgsRoundTrip(t *testing.T) {
 	want := Config{
-		URL: "http://10.99.0.1:8080/health?a=b", Connections: 1234, WarmUp: 1500 * time.Millisecond,
+		URLs: []string{"http://10.99.0.1:8080/health?a=b"}, Connections: 1234, WarmUp: 1500 * time.Millisecond,
 		Duration: 90 * time.Second, Timeout: 3 * time.Second, ExpectBody: `-o "k"`,
 	}
 	got, asJSON, err := ParseArgs(want.Args(), io.Discard)
@@ -32,7 +32,7 @@ func TestParseArgs(t *testing.T) {
 	const url = "http://127.0.0.1/health"
 	for want, args := range map[string][]string{
 		`unknown scheme "zap"; known: http`:      {"-url", "zap://127.0.0.1:1"},
-		`unknown scheme ""`:                      {},
+		`want at least one`:                      {},
 		"no host":                                {"-url", "http:///health"},
 		"user names are not supported":           {"-url", "http://me:secret@127.0.0.1/"},
 		"connections: want at least 1, found 0":  {"-url", url, "-connections", "0"},
@@ -64,7 +64,7 @@ func TestRequest(t *testing.T) {
 		"http://[::1]:80":               "GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n",
 		"http://spark/a%20b?c=d#unseen": "GET /a%20b?c=d HTTP/1.1\r\nHost: spark\r\n\r\n",
 	} {
-		u, err := Config{URL: url}.target()
+		u, err := parseTarget(url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestResolve(t *testing.T) {
 		"http://[::1]:8080/":   "[::1]:8080",
 		"http://10.1.2.3:99/a": "10.1.2.3:99",
 	} {
-		u, err := Config{URL: url}.target()
+		u, err := parseTarget(url)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func TestInterruptSparesTheNextRequest(t *testing.T) {
 	}()
 
 	r, err := newRun(t.Context(), Config{
-		URL: s.URL() + "/health", Connections: 4, Duration: 300 * time.Millisecond, Timeout: 30 * time.Second,
+		URLs: []string{s.URL() + "/health"}, Connections: 4, Duration: 300 * time.Millisecond, Timeout: 30 * time.Second,
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -90,7 +90,7 @@ func Run(ctx context.Context, config Config, progress func(results.Progress)) (r
 }
 
 func newRun(ctx context.Context, config Config, progress func(results.Progress)) (*run, error) {
-	target, err := config.target()
+	target, err := parseTarget(config.URLs[0])
 	if err != nil {
 		return nil, err
 	}
@@ -197,10 +197,10 @@ func (r *run) connect(parent context.Context) error {
 				return nil
 			}
 			if parent.Err() != nil {
-				return fmt.Errorf("stopped while connecting to %s: nothing was measured: %w", r.config.URL, err)
+				return fmt.Errorf("stopped while connecting to %s: nothing was measured: %w", r.config.URLs[0], err)
 			}
 			return fmt.Errorf("%d of %d connections to %s established, nothing was measured: %s: %w%s",
-				r.live.Load(), len(r.connections), r.config.URL, dialKind(err), err, dialHint(dialKind(err)))
+				r.live.Load(), len(r.connections), r.config.URLs[0], dialKind(err), err, dialHint(dialKind(err)))
 		}
 	}
 }
@@ -228,7 +228,7 @@ func dialHint(kind string) string {
 func (r *run) complete(ctx context.Context) error {
 	for deadline := r.now() + r.config.Timeout.Nanoseconds(); ; time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
-			return fmt.Errorf("stopped before measuring of %s began, nothing was measured: %w", r.config.URL, context.Cause(ctx))
+			return fmt.Errorf("stopped before measuring of %s began, nothing was measured: %w", r.config.URLs[0], context.Cause(ctx))
 		}
 		down := r.down.Load()
 		if down == 0 {
@@ -242,7 +242,7 @@ func (r *run) complete(ctx context.Context) error {
 			s.collect(warmUp, &warm, r.interval)
 		}
 		return fmt.Errorf("%d of %d connections to %s stand after the warm-up, nothing was measured; errors: %s",
-			int64(len(r.connections))-down, len(r.connections), r.config.URL, results.ErrorText(warm.errors, warm.samples))
+			int64(len(r.connections))-down, len(r.connections), r.config.URLs[0], results.ErrorText(warm.errors, warm.samples))
 	}
 }
 
@@ -354,7 +354,7 @@ func (r *run) sample() (results.Sample, error) {
 	ended := r.now()
 	s := results.Sample{
 		Schema:   results.SampleSchema,
-		Target:   r.config.URL,
+		Targets:  r.config.URLs,
 		WarmUp:   r.config.WarmUp.Nanoseconds(),
 		Duration: r.config.Duration.Nanoseconds(),
 		Errors:   map[string]int64{},
@@ -387,7 +387,7 @@ func (r *run) sample() (results.Sample, error) {
 	s.Stopped = s.Measured < s.Duration
 	encoded, err := r.times.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
-		return results.Sample{}, fmt.Errorf("encode the histogram of %s: %w", r.config.URL, err)
+		return results.Sample{}, fmt.Errorf("encode the histogram of %s: %w", r.config.URLs[0], err)
 	}
 	s.Histogram = string(encoded)
 	return s, nil

@@ -20,7 +20,7 @@ import (
 // config is a short run that no busy machine makes time out.
 func config(url string, connections int) loader.Config {
 	return loader.Config{
-		URL: url, Connections: connections,
+		URLs: []string{url}, Connections: connections,
 		WarmUp: 50 * time.Millisecond, Duration: 300 * time.Millisecond, Timeout: 30 * time.Second,
 	}
 }

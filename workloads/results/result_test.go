@@ -25,7 +25,7 @@ func full() Result {
 	}
 	r := Result{
 		Schema: ResultSchema, Benchmark: "two frameworks", Ran: "2026-12-01T01:02:03Z", Seed: 7, Rounds: 4, WarmUp: 1e9, Duration: 5e9,
-		Variants: []Variant{{Name: "raw", Target: "http://10.99.0.1:8080/health"}, {Name: "fiber-2", Target: "http://10.99.0.1:8081/health"}},
+		Variants: []Variant{{Name: "raw", Targets: []string{"http://10.99.0.1:8080/health"}}, {Name: "fiber-2", Targets: []string{"http://10.99.0.1:8081/health"}}},
 		Trials:   all,
 	}
 	for i := range r.Trials {

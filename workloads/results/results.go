@@ -6,11 +6,13 @@ package results
 // SampleSchema names the version of the Sample document.
 const SampleSchema = "benchlab.sample/v1"
 
-// Sample is the result of one loader run: one target, one connection count.
+// Sample is the result of one loader run at one connection count, or of several loaders
+// that ran at the same time.
 // Durations are nanoseconds.
 type Sample struct {
 	Schema string `json:"schema"`
-	Target string `json:"target"`
+	// Targets are the URLs of the requests.
+	Targets []string `json:"targets"`
 	// Requested, Established, Lost and Reopened count connections.
 	Connections Connections `json:"connections"`
 	// WarmUp and Duration are the wanted phase lengths; Measured is the real length of
@@ -30,6 +32,12 @@ type Sample struct {
 	// "read_reset", "http_status", …); ErrorSamples has one text of each kind.
 	Errors       map[string]int64  `json:"errors"`
 	ErrorSamples map[string]string `json:"errorSamples,omitempty"`
+	// OpenLoop is what a run at a given rate says besides; nil for a closed loop.
+	OpenLoop *OpenLoop `json:"openLoop,omitempty"`
+	// Paths are the ways that the connections took, in the order of targets and sources.
+	Paths []Path `json:"paths"`
+	// Loader is what the loader's own host had left.
+	Loader LoaderLoad `json:"loader"`
 	// Aborted counts requests in flight at the deadline; they are no errors.
 	Aborted int64 `json:"aborted"`
 	// Phases has the counters of each phase in the order in which they ran. What
@@ -37,6 +45,53 @@ type Sample struct {
 	Phases []Phase `json:"phases"`
 	// Stopped says that the run was ended before its time; Measured tells when.
 	Stopped bool `json:"stopped,omitempty"`
+}
+
+// OpenLoop holds what is particular to a run in which requests are sent at a given rate,
+// whether or not earlier ones were answered. Its counts are those of the measuring phase.
+type OpenLoop struct {
+	// Rate is the one asked for, in requests per second.
+	Rate float64 `json:"rate"`
+	// ResponseTime is the time from the intended start of a request to the end of its
+	// response: the waiting for a free connection is in it, and a stall of the server counts
+	// for all that should have been sent meanwhile.
+	ResponseTime Latency `json:"responseTime"`
+	// Histogram of response times: HdrHistogram V2, compressed, base64.
+	Histogram string `json:"histogram"`
+	// Sent counts the requests that were sent; SentPerSecond is the rate achieved.
+	Sent          int64   `json:"sent"`
+	SentPerSecond float64 `json:"sentPerSecond"`
+	// Queued counts those of Sent for which no connection was free at their intended start.
+	Queued int64 `json:"queued"`
+	// Unsent counts requests that were due in the measuring phase and not sent by its end.
+	Unsent int64 `json:"unsent"`
+}
+
+// Path is one way from the loader to a server.
+type Path struct {
+	// Source is the IP address of the loader's host that the connections come from, Target
+	// the IP address and port that they go to.
+	Source string `json:"source" pulumi:"source"`
+	Target string `json:"target" pulumi:"target"`
+	// Established is how many connections stood when measuring began. Requests and
+	// BytesRead are those of the measuring phase.
+	Established int   `json:"established" pulumi:"established"`
+	Requests    int64 `json:"requests" pulumi:"requests"`
+	BytesRead   int64 `json:"bytesRead" pulumi:"bytesRead"`
+}
+
+// LoaderLoad says how busy the loader was in the measuring phase. Shares are from 0 to 1,
+// each the 95th percentile over its seconds.
+type LoaderLoad struct {
+	// CPU is the share of its time that the busiest thread that loads was running.
+	CPU float64 `json:"cpu"`
+	// Softirq is the share of its time that the busiest CPU of the host spent in softirq.
+	Softirq float64 `json:"softirq"`
+	// Late is the 99th percentile of how long after its time a timer of the open loop came,
+	// in nanoseconds.
+	Late int64 `json:"lateNs,omitempty"`
+	// Limited says why the loader may be what limits the result; empty where it is not.
+	Limited string `json:"limited,omitempty"`
 }
 
 // The phases of a run, in their order.

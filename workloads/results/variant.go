@@ -4,8 +4,8 @@ package results
 type Variant struct {
 	// Name is Untuned or Tuned where the tuning is compared, else the name of the server.
 	Name string `json:"name" pulumi:"name"`
-	// Target is the URL of the requests.
-	Target string `json:"target" pulumi:"target"`
+	// Targets are the URLs of the requests, one for each address of the server.
+	Targets []string `json:"targets" pulumi:"targets"`
 	// Untuned says that the hosts had their originals back.
 	Untuned bool `json:"untuned" pulumi:"untuned"`
 }

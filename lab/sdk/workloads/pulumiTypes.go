@@ -1108,9 +1108,9 @@ func (o TrialArrayOutput) Index(i pulumi.IntInput) TrialOutput {
 }
 
 type Variant struct {
-	Name    string `pulumi:"name"`
-	Target  string `pulumi:"target"`
-	Untuned bool   `pulumi:"untuned"`
+	Name    string   `pulumi:"name"`
+	Targets []string `pulumi:"targets"`
+	Untuned bool     `pulumi:"untuned"`
 }
 
 type VariantOutput struct{ *pulumi.OutputState }
@@ -1131,8 +1131,8 @@ func (o VariantOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v Variant) string { return v.Name }).(pulumi.StringOutput)
 }
 
-func (o VariantOutput) Target() pulumi.StringOutput {
-	return o.ApplyT(func(v Variant) string { return v.Target }).(pulumi.StringOutput)
+func (o VariantOutput) Targets() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v Variant) []string { return v.Targets }).(pulumi.StringArrayOutput)
 }
 
 func (o VariantOutput) Untuned() pulumi.BoolOutput {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -62,7 +63,7 @@ func (o *text) Progress(p results.Progress) {
 func (o *text) Sample(s results.Sample) error {
 	table := tabwriter.NewWriter(o.out, 0, 0, 2, ' ', 0)
 	lines := []string{
-		fmt.Sprintf("target\t%s", s.Target),
+		fmt.Sprintf("target\t%s", strings.Join(s.Targets, " ")),
 		fmt.Sprintf("connections\t%d of %d established, %d lost, %d reopened",
 			s.Connections.Established, s.Connections.Requested, s.Connections.Lost, s.Connections.Reopened),
 	}
