@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -11,8 +12,15 @@ import (
 // Reader reads the files of one run and collects what is wrong with them. The zero
 // value is ready.
 type Reader struct {
+	// Scope is what expressions in the files that are opened next can refer to.
+	Scope *Scope
+
 	files files
 	diags hcl.Diagnostics
+	// alike are the places of blocks that are read several times, with other values. What
+	// is wrong there is shown once; untold counts the rest.
+	alike  []hcl.Range
+	untold int
 }
 
 // Open parses the text of a file and holds it against a shape; filename names it in
@@ -36,7 +44,7 @@ func (r *Reader) Open(src []byte, filename string, shape Shape) (*Block, bool) {
 
 // Report says that something is wrong at a place, and in the detail how to put it right.
 func (r *Reader) Report(at hcl.Range, summary, detail string, args ...any) {
-	r.diags = append(r.diags, &hcl.Diagnostic{
+	r.report(&hcl.Diagnostic{
 		Severity: hcl.DiagError,
 		Summary:  summary,
 		Detail:   fmt.Sprintf(detail, args...),
@@ -44,17 +52,37 @@ func (r *Reader) Report(at hcl.Range, summary, detail string, args ...any) {
 	})
 }
 
+func (r *Reader) report(d *hcl.Diagnostic) {
+	if r.told(d.Subject) {
+		r.untold++
+		return
+	}
+	r.diags = append(r.diags, d)
+}
+
+// told says whether a place was reported in another reading of its block.
+func (r *Reader) told(at *hcl.Range) bool {
+	if at == nil || !slices.ContainsFunc(r.alike, func(span hcl.Range) bool { return span.Overlaps(*at) }) {
+		return false
+	}
+	return slices.ContainsFunc(r.diags, func(d *hcl.Diagnostic) bool { return d.Subject != nil && *d.Subject == *at })
+}
+
 // Check reports err, if there is one, at a place; it is true where there is none.
 func (r *Reader) Check(at hcl.Range, summary string, err error) bool {
 	if err != nil {
-		text := err.Error()
-		r.Report(at, summary, "%s.", strings.ToUpper(text[:1])+text[1:])
+		r.Report(at, summary, "%s.", sentence(err))
 	}
 	return err == nil
 }
 
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
 // Errors is the number of errors so far.
-func (r *Reader) Errors() int { return len(r.diags) }
+func (r *Reader) Errors() int { return len(r.diags) + r.untold }
 
 // Err is all that has been reported, a [*Diagnostics], or nil.
 func (r *Reader) Err() error {

@@ -37,17 +37,6 @@ func (b *Block) WrongType(at hcl.Range, name, want, found string) {
 		name, want, b.shape.example(name), found)
 }
 
-// Constant works out an expression that refers to nothing.
-func (b *Block) Constant(e hclsyntax.Expression, name, want string) (cty.Value, bool) {
-	if len(e.Variables()) > 0 {
-		b.WrongType(e.Range(), name, want, "the reference "+b.Source(e.Range()))
-		return cty.NilVal, false
-	}
-	v, diags := e.Value(nil)
-	b.diags = append(b.diags, diags...)
-	return v, !diags.HasErrors()
-}
-
 // Text returns a string attribute.
 func (b *Block) Text(name string) (string, bool) {
 	if e := b.Expr(name); e != nil {
@@ -63,7 +52,7 @@ func (b *Block) TextOf(e hclsyntax.Expression, name, want string) (string, bool)
 		return "", false
 	}
 	if v.IsNull() || v.Type() != cty.String {
-		b.WrongType(e.Range(), name, want, Describe(v))
+		b.WrongType(e.Range(), name, want, b.found(e, v))
 		return "", false
 	}
 	return v.AsString(), true
@@ -117,7 +106,7 @@ func (b *Block) BoolOf(e hclsyntax.Expression, name, want string) (value, ok boo
 		return false, false
 	}
 	if v.IsNull() || v.Type() != cty.Bool {
-		b.WrongType(e.Range(), name, want, Describe(v))
+		b.WrongType(e.Range(), name, want, b.found(e, v))
 		return false, false
 	}
 	return v.True(), true
@@ -132,12 +121,12 @@ func (b *Block) Whole(e hclsyntax.Expression, name, want string, low, high int) 
 		return 0, false
 	}
 	if v.IsNull() || v.Type() != cty.Number {
-		b.WrongType(e.Range(), name, want, Describe(v))
+		b.WrongType(e.Range(), name, want, b.found(e, v))
 		return 0, false
 	}
 	n, exact := v.AsBigFloat().Int64()
 	if exact != 0 || n < int64(low) || n > int64(high) {
-		b.Report(e.Range(), "Invalid "+name, "%s takes %s; found %s.", name, want, Describe(v))
+		b.Report(e.Range(), "Invalid "+name, "%s takes %s; found %s.", name, want, b.found(e, v))
 		return 0, false
 	}
 	return int(n), true
@@ -146,9 +135,12 @@ func (b *Block) Whole(e hclsyntax.Expression, name, want string, low, high int) 
 // Describe names a value in a message.
 func Describe(v cty.Value) string {
 	t := v.Type()
+	kind, name, block := Referred(v)
 	switch {
 	case v.IsNull():
 		return "null"
+	case block:
+		return fmt.Sprintf("the %s %q", kind, name)
 	case t == cty.String:
 		return fmt.Sprintf("the string %q", v.AsString())
 	case t == cty.Number:
@@ -160,7 +152,7 @@ func Describe(v cty.Value) string {
 		return "the number " + n.Text('g', 20)
 	case t == cty.Bool:
 		return fmt.Sprintf("the bool %t", v.True())
-	case t.IsTupleType():
+	case t.IsTupleType() || t.IsListType() || t.IsSetType():
 		return "a list"
 	default:
 		return "a map"
