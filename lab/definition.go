@@ -15,6 +15,7 @@ type Definition struct {
 	Tunes      []Tune
 	Servers    []Server
 	Benchmarks []Benchmark
+	Outputs    []Output
 	// Lock has what the hosts were before; with none nothing is compared or recorded.
 	Lock *Lock
 	// TelemetryDir is where an up writes what the hosts counted during each benchmark, as
@@ -98,4 +99,12 @@ type Benchmark struct {
 	// BaselineUntuned compares the hosts tuned with the hosts untuned, in turn. At most one
 	// of the two baselines is set.
 	BaselineUntuned bool
+}
+
+// Output is a value of the lab file that becomes an output of the stack.
+type Output struct {
+	Name        string
+	Description string
+	// Value is what encoding/json makes of it.
+	Value any
 }

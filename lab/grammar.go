@@ -5,11 +5,25 @@ import (
 	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 )
 
+// each makes several blocks of one.
+var each = syntax.Attribute{Name: forEach, Example: `["n01", "n02"]`, Optional: true}
+
+// noSecret says what to write instead of what marks a value as secret elsewhere.
+const noSecret = "A lab file holds no secret, and its variables are none: they stand in the state and in messages. " +
+	"Name the secret where it is used, as in password = \"secret:NAME\", and set it with: pulumi config set --secret --path benchlab:secrets.NAME"
+
 // grammar is the shape of a lab file.
 var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
+	{Kind: "variable", Label: syntax.Name, Attributes: []syntax.Attribute{
+		{Name: "type", Example: `number`, Optional: true},
+		{Name: "default", Example: `1000`, Optional: true},
+		{Name: "description", Example: `"connections of the largest run"`, Optional: true},
+	}, Instead: map[string]string{"sensitive": noSecret}},
+	{Kind: "locals", AnyName: true},
 	{Kind: "host", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "adopt", Example: `true`, Optional: true},
 		{Name: "decommissioned", Example: `true`, Optional: true},
+		each,
 	}, Blocks: []syntax.Shape{
 		{Kind: "namespace"},
 		{Kind: "connection", Attributes: []syntax.Attribute{
@@ -31,6 +45,7 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 	{Kind: "link", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "rate", Example: `"2.5Gbit"`, Optional: true},
 		{Name: "queues", Example: `1`, Optional: true},
+		each,
 	}, Blocks: []syntax.Shape{
 		{Kind: "end", Attributes: []syntax.Attribute{
 			{Name: "host", Example: `host.NAME`},
@@ -38,7 +53,7 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 			{Name: "address", Example: `"10.99.0.1/24"`},
 		}},
 	}},
-	profiles.TuneShape(syntax.Attribute{Name: "host", Example: `host.NAME`}),
+	profiles.TuneShape(syntax.Attribute{Name: "host", Example: `host.NAME`}, each),
 	profiles.ProfileShape(),
 	{Kind: "server", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "host", Example: `host.NAME`},
@@ -47,6 +62,7 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 		{Name: "gogc", Example: `100`, Optional: true},
 		{Name: "gomaxprocs", Example: `4`, Optional: true},
 		{Name: "listeners", Example: `4`, Optional: true},
+		each,
 	}},
 	{Kind: "benchmark", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "server", Example: `server.NAME`},
@@ -57,5 +73,10 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 		{Name: "duration", Example: `"5s"`},
 		{Name: "rounds", Example: `6`, Optional: true},
 		{Name: "baseline", Example: `"untuned"`, Optional: true},
+		each,
 	}},
+	{Kind: "output", Label: syntax.Name, Attributes: []syntax.Attribute{
+		{Name: "value", Example: `var.NAME`},
+		{Name: "description", Example: `"where the server answers"`, Optional: true},
+	}, Instead: map[string]string{"sensitive": noSecret}},
 }}

@@ -203,6 +203,9 @@ func takes(s Shape) string {
 // and files on a host can be named after.
 var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 
+// IsName says whether a text has the form of a name.
+func IsName(s string) bool { return nameForm.MatchString(s) }
+
 // label returns the label of a block and reports one that is missing, not wanted or
 // not usable. A label that is no name but, say, that of a NIC is the language's to judge.
 func (b *Block) label(shape Shape, written *hclsyntax.Block) string {

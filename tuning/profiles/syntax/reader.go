@@ -43,13 +43,13 @@ func (r *Reader) Open(src []byte, filename string, shape Shape) (*Block, bool) {
 }
 
 // Report says that something is wrong at a place, and in the detail how to put it right.
+// The zero range is the place of what stands in no file.
 func (r *Reader) Report(at hcl.Range, summary, detail string, args ...any) {
-	r.report(&hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  summary,
-		Detail:   fmt.Sprintf(detail, args...),
-		Subject:  &at,
-	})
+	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...)}
+	if at.Filename != "" {
+		d.Subject = &at
+	}
+	r.report(d)
 }
 
 func (r *Reader) report(d *hcl.Diagnostic) {
