@@ -21,7 +21,7 @@ func (r *reader) output(b *syntax.Block) Output {
 		return o
 	}
 	v, ok := b.Constant(e, "value", "an expression")
-	if !ok {
+	if !ok || !v.IsWhollyKnown() {
 		return o
 	}
 	text, err := ctyjson.Marshal(v, v.Type())

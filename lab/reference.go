@@ -103,6 +103,12 @@ func (r *reader) workedOutReference(b *syntax.Block, e hclsyntax.Expression, nam
 	return target, true
 }
 
+// indexed says whether an expression names one of several, as server.web[each.key].
+func indexed(e hclsyntax.Expression) bool {
+	_, ok := e.(*hclsyntax.IndexExpr)
+	return ok
+}
+
 // quotedReference reports a value that stands where a reference should. A string that
 // names a block is taken for what it was meant to be.
 func (r *reader) quotedReference(b *syntax.Block, e hclsyntax.Expression, name, kind string) (string, bool) {

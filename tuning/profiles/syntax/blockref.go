@@ -24,11 +24,11 @@ func Reference(kind, name string, more map[string]cty.Value) cty.Value {
 // Referred is the block that a value stands for; false where it stands for none.
 func Referred(v cty.Value) (kind, name string, ok bool) {
 	t := v.Type()
-	if !t.IsObjectType() || v.IsNull() || !v.IsWhollyKnown() || !t.HasAttribute(refKind) || !t.HasAttribute(refName) {
+	if !t.IsObjectType() || v.IsNull() || !v.IsKnown() || !t.HasAttribute(refKind) || !t.HasAttribute(refName) {
 		return "", "", false
 	}
 	k, n := v.GetAttr(refKind), v.GetAttr(refName)
-	if k.Type() != cty.String || n.Type() != cty.String || k.IsNull() || n.IsNull() {
+	if k.Type() != cty.String || n.Type() != cty.String || !k.IsKnown() || !n.IsKnown() || k.IsNull() || n.IsNull() {
 		return "", "", false
 	}
 	return k.AsString(), n.AsString(), true

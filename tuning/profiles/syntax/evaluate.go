@@ -37,10 +37,20 @@ func (b *Block) evaluate(e hclsyntax.Expression, roots []string) (cty.Value, boo
 		d.Detail = strings.TrimSuffix(d.Detail, ".") + "." + b.remarks(*d.Subject)
 		b.report(d)
 	}
-	if diags.HasErrors() || !v.IsWhollyKnown() {
+	if diags.HasErrors() {
 		return cty.NilVal, false
 	}
-	return v, true
+	// A block is known though something that can be asked of it is not.
+	_, _, block := Referred(v)
+	return v, block || v.IsWhollyKnown()
+}
+
+// Try works out an expression and reports nothing.
+func (b *Block) Try(e hclsyntax.Expression) (cty.Value, bool) {
+	before, untold := len(b.diags), b.untold
+	v, ok := b.Value(e)
+	b.diags, b.untold = b.diags[:before], untold
+	return v, ok
 }
 
 // callsKnown reports functions that there are not.
