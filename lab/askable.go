@@ -7,7 +7,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// absent says of what can be referred to why it is not known in some places.
+// absent says of what can be referred to why it is not known in some places, and what to do
+// without some functions of other languages.
 var absent = map[string]string{
 	"var":       "The default of a variable refers to nothing.",
 	"local":     "The default of a variable refers to nothing.",
@@ -17,6 +18,11 @@ var absent = map[string]string{
 	"tune":      "Nothing can be asked of a tune block.",
 	"server":    "What can be asked of a server is known to benchmarks and outputs.",
 	"benchmark": "What is measured is in the outputs of the stack, and not known before.",
+
+	"cpus()": "A lab file is read before its hosts are asked, so it can't know what they have. Where the number of CPUs, queues or descriptors decides, " +
+		"there are words for it, such as \"all\", \"auto\" and \"max\"; or make it a variable.",
+	"file()":  "A lab file means the same wherever it is read. Make what is in the file a variable.",
+	"toset()": "for_each takes the list as it is.",
 }
 
 // ofHost is what expressions can ask of a host.

@@ -8,6 +8,9 @@ import (
 // each makes several blocks of one.
 var each = syntax.Attribute{Name: forEach, Example: `["n01", "n02"]`, Optional: true}
 
+// noCount says what to write instead of what makes several blocks elsewhere.
+var noCount = map[string]string{"count": "Write for_each = range(1, N + 1): each.key and each.value are the number of the block."}
+
 // noSecret says what to write instead of what marks a value as secret elsewhere.
 const noSecret = "A lab file holds no secret, and its variables are none: they stand in the state and in messages. " +
 	"Name the secret where it is used, as in password = \"secret:NAME\", and set it with: pulumi config set --secret --path benchlab:secrets.NAME"
@@ -24,7 +27,7 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 		{Name: "adopt", Example: `true`, Optional: true},
 		{Name: "decommissioned", Example: `true`, Optional: true},
 		each,
-	}, Blocks: []syntax.Shape{
+	}, Instead: noCount, Blocks: []syntax.Shape{
 		{Kind: "namespace"},
 		{Kind: "connection", Attributes: []syntax.Attribute{
 			{Name: "address", Example: `"192.168.10.2"`},
@@ -46,7 +49,7 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 		{Name: "rate", Example: `"2.5Gbit"`, Optional: true},
 		{Name: "queues", Example: `1`, Optional: true},
 		each,
-	}, Blocks: []syntax.Shape{
+	}, Instead: noCount, Blocks: []syntax.Shape{
 		{Kind: "end", Attributes: []syntax.Attribute{
 			{Name: "host", Example: `host.NAME`},
 			{Name: "nic", Example: `"data0"`},
@@ -63,7 +66,7 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 		{Name: "gomaxprocs", Example: `4`, Optional: true},
 		{Name: "listeners", Example: `4`, Optional: true},
 		each,
-	}},
+	}, Instead: noCount},
 	{Kind: "benchmark", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "server", Example: `server.NAME`},
 		{Name: "loader", Example: `host.NAME`},
@@ -74,7 +77,7 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 		{Name: "rounds", Example: `6`, Optional: true},
 		{Name: "baseline", Example: `"untuned"`, Optional: true},
 		each,
-	}},
+	}, Instead: noCount},
 	{Kind: "output", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "value", Example: `var.NAME`},
 		{Name: "description", Example: `"where the server answers"`, Optional: true},

@@ -65,7 +65,8 @@ func (r *reader) local(all map[string]*local, name string, open []string) {
 	if !ok {
 		return
 	}
-	if !reveals(name, v) {
+	if isSecret(name, v) {
+		l.in.Conceal(l.expr.Range())
 		l.in.Report(l.expr.Range(), "A secret in a local value", "%s", noSecret)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // reference returns the name that an attribute such as host = host.spark refers to.
@@ -41,6 +42,12 @@ func (r *reader) referenceOf(b *syntax.Block, e hclsyntax.Expression, name, kind
 	if root == kind && ok && r.groups[kind][step.Name] != nil {
 		return r.member(b, at, kind, step.Name, steps[2:])
 	}
+	if root == kind && ok && len(steps) == 3 {
+		if index, indexed := steps[2].(hcl.TraverseIndex); indexed {
+			r.notSeveral(b, at, kind, step.Name, index)
+			return "", false
+		}
+	}
 	if !ok || len(steps) > 2 {
 		b.Report(at, "Invalid reference", "A reference is a kind, a dot and a name: %s.NAME.", kind)
 		return "", false
@@ -59,6 +66,19 @@ func (r *reader) referenceOf(b *syntax.Block, e hclsyntax.Expression, name, kind
 		return "", false
 	}
 	return step.Name, true
+}
+
+// notSeveral reports a reference to one of several, where there are not several.
+func (r *reader) notSeveral(b *syntax.Block, at hcl.Range, kind, name string, step hcl.TraverseIndex) {
+	if slices.Contains(r.written[kind], name) {
+		b.Report(at, fmt.Sprintf("%s.%s is one %s", kind, name, kind), "It has no for_each. Write %s.%s.", kind, name)
+		return
+	}
+	key, err := convert.Convert(step.Key, cty.String)
+	if err == nil && !key.IsNull() {
+		name = fmt.Sprintf("%s[%q]", name, key.AsString())
+	}
+	b.Report(at, fmt.Sprintf("Unknown %s %s", kind, name), "No %s of that name is declared. %s", kind, r.offer(b.Source(at), kind, name))
 }
 
 // workedOutReference is a reference that is not written as one: a string, which is reported,

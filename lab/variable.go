@@ -112,7 +112,8 @@ func defaultOf(b *syntax.Block, e hclsyntax.Expression, want cty.Type) cty.Value
 		b.Report(e.Range(), "Invalid default", "null is no value. Leave the line out where a value must be given.")
 		return syntax.Broken
 	}
-	if !reveals(b.Name, v) {
+	if isSecret(b.Name, v) {
+		b.Conceal(e.Range())
 		b.Report(e.Range(), "A secret in a variable", "%s", noSecret)
 		return syntax.Broken
 	}
@@ -136,7 +137,8 @@ func givenValue(b *syntax.Block, g given, want cty.Type) cty.Value {
 		b.Report(at, summary, "It is null in %s. Take it out there.", g.by)
 		return syntax.Broken
 	}
-	if !reveals(b.Name, v) {
+	if isSecret(b.Name, v) {
+		b.Conceal(g.at)
 		b.Report(at, "A secret in a variable", "Variable %q is set by %s. %s", b.Name, g.by, noSecret)
 		return syntax.Broken
 	}
@@ -160,16 +162,14 @@ func givenValue(b *syntax.Block, g given, want cty.Type) cty.Value {
 // secretWords are in the names of what holds secrets.
 var secretWords = []string{"password", "passphrase", "passwd", "secret", "token", "private_key", "credential"}
 
-// reveals is false for a text that its name says is a secret, and that is no reference to one.
-func reveals(name string, v cty.Value) bool {
-	if v.Type() != cty.String || !v.IsKnown() || v.IsNull() {
-		return true
-	}
-	if !slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(strings.ToLower(name), w) }) {
-		return true
+// isSecret says whether a text must be a secret by its name, and is no reference to one.
+func isSecret(name string, v cty.Value) bool {
+	name = strings.ToLower(name)
+	if v.IsNull() || v.Type() != cty.String || !slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) }) {
+		return false
 	}
 	_, err := hostspec.ParseSecretRef(v.AsString())
-	return err == nil
+	return err != nil
 }
 
 // strangers reports values for variables that there are not.

@@ -12,7 +12,10 @@ import (
 // Value works out an expression. It is false where it can't be, which has been reported,
 // here or at a value that it refers to.
 func (b *Block) Value(e hclsyntax.Expression) (cty.Value, bool) {
-	sound := b.callsKnown(e)
+	if !b.callsKnown(e) {
+		return cty.NilVal, false
+	}
+	sound := true
 	var roots []string
 	for _, steps := range e.Variables() {
 		roots = append(roots, steps.RootName())
@@ -34,7 +37,8 @@ func (b *Block) evaluate(e hclsyntax.Expression, roots []string) (cty.Value, boo
 			d.Subject = e.Range().Ptr()
 		}
 		// The general library names neither the attribute nor what was found there.
-		d.Detail = strings.TrimSuffix(d.Detail, ".") + "." + b.remarks(*d.Subject)
+		d.Detail = strings.TrimSuffix(d.Detail, ".") + "."
+		d.Detail += b.remarks(*d.Subject, d.Detail)
 		b.report(d)
 	}
 	if diags.HasErrors() {
@@ -66,6 +70,8 @@ func (b *Block) callsKnown(e hclsyntax.Expression) bool {
 		}
 		summary := fmt.Sprintf("Unknown function %q", call.Name)
 		switch names := b.scope.functionNames(); {
+		case b.scope.whyAbsent(call.Name+"()") != "":
+			b.Report(call.NameRange, summary, "%s", b.scope.whyAbsent(call.Name+"()"))
 		case names == nil:
 			b.Report(call.NameRange, summary, "No function can be called here.")
 		case Nearest(call.Name, names) != "":
@@ -118,7 +124,8 @@ func (b *Block) found(e hclsyntax.Expression, v cty.Value) string {
 // Report says that something is wrong at a place of the block, in the detail how to put it
 // right, and what the values come from that stand there.
 func (b *Block) Report(at hcl.Range, summary, detail string, args ...any) {
-	b.Reader.Report(at, summary, "%s", fmt.Sprintf(detail, args...)+b.remarks(at))
+	text := fmt.Sprintf(detail, args...)
+	b.Reader.Report(at, summary, "%s", text+b.remarks(at, text))
 }
 
 // Check reports err, if there is one, at a place of the block; it is true where there is
@@ -131,7 +138,7 @@ func (b *Block) Check(at hcl.Range, summary string, err error) bool {
 }
 
 // remarks say what the references at a place stand for, to end a message with.
-func (b *Block) remarks(at hcl.Range) string {
+func (b *Block) remarks(at hcl.Range, detail string) string {
 	for _, name := range b.Names() {
 		a := b.attrs[name]
 		if !a.Expr.Range().Overlaps(at) && a.Expr.Range() != at || b.shape.conceals(name) {
@@ -144,7 +151,7 @@ func (b *Block) remarks(at hcl.Range) string {
 			if !ok || !e.Range().Overlaps(at) {
 				return nil
 			}
-			if remark := b.scope.remark(e.Traversal); remark != "" && !seen[remark] {
+			if remark := b.scope.remark(e.Traversal, detail); remark != "" && !seen[remark] {
 				seen[remark] = true
 				said = append(said, remark)
 			}

@@ -28,7 +28,7 @@ type Reader struct {
 // parsed: what follows from a broken line is guesswork.
 func (r *Reader) Open(src []byte, filename string, shape Shape) (*Block, bool) {
 	parsed, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	r.files = append(r.files, &file{filename, parsed, shape.confidential()})
+	r.files = append(r.files, &file{name: filename, hcl: parsed, confidential: shape.confidential()})
 	body := parsed.Body.(*hclsyntax.Body)
 	if diags.HasErrors() {
 		explain(diags, shape, body)
@@ -81,6 +81,13 @@ func sentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
+// Conceal keeps what stands at a place out of all messages.
+func (r *Reader) Conceal(at hcl.Range) {
+	if _, f := r.files.named(at.Filename); f != nil {
+		f.concealed = append(f.concealed, at)
+	}
+}
+
 // Errors is the number of errors so far.
 func (r *Reader) Errors() int { return len(r.diags) + r.untold }
 
@@ -104,6 +111,8 @@ type file struct {
 	hcl  *hcl.File
 	// confidential are the names of attributes whose values no message shows.
 	confidential []string
+	// concealed are other places that no message shows.
+	concealed []hcl.Range
 }
 
 func (f *file) src() []byte {

@@ -17,7 +17,8 @@ type Scope struct {
 	outer     *Scope
 	roots     map[string]map[string]defined
 	functions map[string]function.Function
-	// absent says of a root why it is not known where it is not.
+	// absent says of a root why it is not known where it is not, and of "NAME()" what to do
+	// without such a function.
 	absent map[string]string
 }
 
@@ -30,7 +31,8 @@ type defined struct {
 }
 
 // NewScope makes a scope of functions. Absent has roots that are known only in some places,
-// and for each the sentence that says so.
+// and for each the sentence that says so; of "NAME()" it says what to do without a function
+// that people may look for.
 func NewScope(functions map[string]function.Function, absent map[string]string) *Scope {
 	return &Scope{functions: functions, absent: absent}
 }
@@ -169,9 +171,9 @@ func (s *Scope) offer(root, name string, candidates []string) string {
 		}
 	}
 	if len(candidates) == 0 {
-		return fmt.Sprintf("There is no name below %s.", root)
+		return fmt.Sprintf("There is no such name: no %s is declared.", root)
 	}
-	return fmt.Sprintf("There is no such name. There are %s.%s.", root, strings.Join(candidates, fmt.Sprintf(", %s.", root)))
+	return fmt.Sprintf("There is no such name. Declared: %s.%s.", root, strings.Join(candidates, fmt.Sprintf(", %s.", root)))
 }
 
 func (s *Scope) unknownRoot(steps hcl.Traversal) *fault {
@@ -215,6 +217,9 @@ func within(path string, v cty.Value, at hcl.Range, steps hcl.Traversal) *fault 
 		switch t := v.Type(); {
 		case t.IsObjectType():
 			candidates = slices.Sorted(maps.Keys(t.AttributeTypes()))
+			if _, _, block := Referred(v); block {
+				candidates = slices.DeleteFunc(candidates, func(c string) bool { return c == refKind })
+			}
 		case t.IsMapType():
 			candidates = slices.Sorted(maps.Keys(v.AsValueMap()))
 		default:
@@ -249,6 +254,12 @@ func member(path string, step hcl.Traverser) string {
 	return path + "." + name
 }
 
+// plainly is how a message shows a value.
+func plainly(v cty.Value) string {
+	text := Describe(v)
+	return text[strings.LastIndexByte(text, ' ')+1:]
+}
+
 func stepName(step hcl.Traverser) (string, bool) {
 	switch step := step.(type) {
 	case hcl.TraverseAttr:
@@ -261,9 +272,9 @@ func stepName(step hcl.Traverser) (string, bool) {
 	return "", false
 }
 
-// remark says what a reference stands for, where a message would be a riddle without it;
-// "" where the file shows it as plainly.
-func (s *Scope) remark(steps hcl.Traversal) string {
+// remark says what a reference stands for, where a message with that detail would be a
+// riddle without it.
+func (s *Scope) remark(steps hcl.Traversal, detail string) string {
 	names, known := s.names(steps.RootName())
 	if !known || len(steps) == 1 {
 		return ""
@@ -284,7 +295,8 @@ func (s *Scope) remark(steps hcl.Traversal) string {
 	if !v.IsKnown() {
 		return ""
 	}
-	if _, _, block := Referred(v); block && d.origin == "" {
+	// What is not one word is better looked up.
+	if d.origin == "" && (!v.Type().IsPrimitiveType() || strings.Contains(detail, plainly(v))) {
 		return ""
 	}
 	said := fmt.Sprintf("%s is %s", path, Describe(v))
