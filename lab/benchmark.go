@@ -169,11 +169,15 @@ func parseDuration(s string) (time.Duration, error) {
 func (d *Definition) Estimate() time.Duration {
 	var total time.Duration
 	for _, b := range d.Benchmarks {
-		runs := len(b.Connections) * max(b.Rounds, 1)
-		if b.Baseline != "" || b.BaselineUntuned {
-			runs *= 2
-		}
-		total += time.Duration(runs) * (b.WarmUp + b.Duration)
+		total += b.estimate()
 	}
 	return total
+}
+
+func (b Benchmark) estimate() time.Duration {
+	runs := len(b.Connections) * max(b.Rounds, 1)
+	if b.Baseline != "" || b.BaselineUntuned {
+		runs *= 2
+	}
+	return time.Duration(runs) * (b.WarmUp + b.Duration)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/tuning/profiles"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
@@ -63,6 +64,9 @@ type Tune struct {
 	Name     string
 	Host     string
 	Tunables spec.Tunables
+	// Said is the tunables in the words of a lab file, with the places that say them; a
+	// definition built in Go has none.
+	Said []profiles.Said
 }
 
 // Server is a benchmark server on a host.

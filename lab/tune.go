@@ -29,7 +29,9 @@ func (r *reader) tune(b *syntax.Block) Tune {
 		r.notTheMachines(b, host, plan.Claims())
 		r.claim(b, host, plan.Claims())
 	}
-	return Tune{Name: b.Name, Host: host, Tunables: plan.Tunables()}
+	said, err := plan.Said()
+	b.Check(b.Header, "Tuning without words", err)
+	return Tune{Name: b.Name, Host: host, Tunables: plan.Tunables(), Said: said}
 }
 
 // knownNIC reports a NIC that a namespace host can't have: it gets its NICs from the

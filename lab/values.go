@@ -43,20 +43,21 @@ func Environment(environ []string) Values {
 	return v
 }
 
-// ConfigKey is where the configuration of a stack has values of variables, by their names.
-const ConfigKey = "benchlab:vars"
+// ConfigName is the name under which the configuration of a stack has values of variables,
+// in the namespace of its project.
+const ConfigName = "vars"
 
 // setVariable is the command that gives a variable a value.
 const setVariable = "pulumi config set --path vars.%s VALUE"
 
-// Configuration takes values from the stack's configuration: text is what it has under
-// [ConfigKey], a JSON object, or "" for nothing. Secret says that a part of it is encrypted,
-// which variables are not.
-func Configuration(text string, secret bool) Values {
+// Configuration takes values from the stack's configuration: text is what it has under key
+// (see [ConfigName]), a JSON object, or "" for nothing. Secret says that a part of it is
+// encrypted, which variables are not.
+func Configuration(key, text string, secret bool) Values {
 	v := Values{given: map[string]given{}, closed: true}
 	if secret {
 		v.err = fmt.Errorf("%s of the stack's configuration has an encrypted value, and variables hold no secret: they stand in the state and in messages. "+
-			"Set it as a secret, pulumi config set --secret --path benchlab:secrets.NAME, and name it where it is used, as in password = \"secret:NAME\"", ConfigKey)
+			"Set it as a secret, pulumi config set --secret --path benchlab:secrets.NAME, and name it where it is used, as in password = \"secret:NAME\"", key)
 		return v
 	}
 	if text == "" {
@@ -64,7 +65,7 @@ func Configuration(text string, secret bool) Values {
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &raw); err != nil {
-		v.err = fmt.Errorf("%s of the stack's configuration wants a value for each variable; set one: "+setVariable, ConfigKey, "NAME")
+		v.err = fmt.Errorf("%s of the stack's configuration wants a value for each variable; set one: "+setVariable, key, "NAME")
 		return v
 	}
 	for name, text := range raw {
@@ -74,10 +75,10 @@ func Configuration(text string, secret bool) Values {
 			value, err = ctyjson.Unmarshal(text, t)
 		}
 		if err != nil {
-			v.err = fmt.Errorf("%s.%s of the stack's configuration: %w", ConfigKey, name, err)
+			v.err = fmt.Errorf("%s.%s of the stack's configuration: %w", key, name, err)
 			return v
 		}
-		v.given[name] = given{value: value, by: fmt.Sprintf("the stack's configuration (%s.%s)", ConfigKey, name)}
+		v.given[name] = given{value: value, by: fmt.Sprintf("the stack's configuration (%s.%s)", key, name)}
 	}
 	return v
 }

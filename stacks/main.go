@@ -15,8 +15,9 @@ func main() {
 		if err != nil {
 			return err
 		}
-		vars, _ := ctx.GetConfig(lab.ConfigKey)
-		definition, err := lab.Load(path, lab.Configuration(vars, ctx.IsConfigSecret(lab.ConfigKey)), lab.Environment(os.Environ()))
+		key := ctx.Project() + ":" + lab.ConfigName
+		vars, _ := ctx.GetConfig(key)
+		definition, err := lab.Load(path, lab.Configuration(key, vars, ctx.IsConfigSecret(key)), lab.Environment(os.Environ()))
 		if err != nil {
 			return err
 		}
