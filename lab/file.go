@@ -123,14 +123,17 @@ func (r *reader) values(path string) (Values, bool, error) {
 	if err != nil {
 		return v, false, fmt.Errorf("read values of variables: %w", err)
 	}
+	lab := r.Scope
+	r.Scope = syntax.NewScope(functions, nil)
 	root, ok := r.Open(src, path, syntax.Shape{Kind: "file of values", AnyName: true})
+	r.Scope = lab
 	if !ok {
 		return v, false, nil
 	}
 	before := r.Errors()
 	for _, name := range root.Names() {
 		e := root.Expr(name)
-		if value, ok := root.Constant(e, name, "a value that refers to nothing"); ok {
+		if value, ok := root.Value(e); ok {
 			v.given[name] = given{value: value, by: syntax.Place(e.Range()), at: e.Range()}
 		}
 	}
