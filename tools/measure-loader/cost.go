@@ -1,0 +1,120 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// shortRun is how many seconds a run has that is taken off a long one.
+const shortRun = 1
+
+var connections = []int{100, 1000, 8000}
+
+// figures of a tool with a number of connections, round by round. Times are microseconds
+// of a request.
+type figures struct {
+	user, system, total, server, rate, busy, memory, own, opened []float64
+}
+
+// measureCost runs all tools in turn and prints what a request costs each.
+func measureCost(ctx context.Context, bin string, rounds, seconds int) error {
+	measured := map[int]map[string]*figures{}
+	for _, c := range connections {
+		measured[c] = map[string]*figures{}
+		for _, t := range tools {
+			measured[c][t.name] = &figures{}
+		}
+	}
+	for round := range rounds {
+		load, err := os.ReadFile("/proc/loadavg")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "round %d of %d, load %s", round+1, rounds, load)
+		// What else the machine does changes over the round, so that tools that are compared
+		// follow each other, in an order that favours none.
+		for _, c := range rand.Perm(len(connections)) {
+			for _, t := range rand.Perm(len(tools)) {
+				if err := measured[connections[c]][tools[t].name].measure(ctx, bin, tools[t], connections[c], seconds); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, c := range connections {
+		printCost(c, measured[c])
+	}
+	return nil
+}
+
+// measure adds a long run less a short one: start and end of the process and the
+// connections' set-up are in both.
+func (f *figures) measure(ctx context.Context, bin string, t tool, connections, seconds int) error {
+	short, err := try(ctx, bin, t, load{connections: connections, seconds: shortRun})
+	if err != nil {
+		return err
+	}
+	long, err := try(ctx, bin, t, load{connections: connections, seconds: seconds})
+	if err != nil {
+		return err
+	}
+	n := long.requests - short.requests
+	wall := (long.wall - short.wall).Seconds()
+	user, system := 1e6*(long.user-short.user).Seconds(), 1e6*(long.system-short.system).Seconds()
+	f.user, f.system, f.total = append(f.user, user/n), append(f.system, system/n), append(f.total, (user+system)/n)
+	f.server = append(f.server, 1e6*(long.server-short.server).Seconds()/n)
+	f.rate = append(f.rate, n/wall)
+	f.busy = append(f.busy, 100*(user+system)/1e6/wall)
+	f.memory = append(f.memory, float64(long.memory)/1e6)
+	f.own = append(f.own, 100*float64(long.report.requests-short.report.requests)/n)
+	f.opened = append(f.opened, long.opened)
+	return nil
+}
+
+func printCost(connections int, of map[string]*figures) {
+	fmt.Printf("\n| %d connections | user, µs | system, µs | together, µs | to ours | server, µs | req/s | busy | memory, MB | opened | its count |\n", connections)
+	fmt.Println("|" + strings.Repeat("---|", 11))
+	for _, t := range tools {
+		f := of[t.name]
+		ratios := make([]float64, len(f.total))
+		for i := range ratios {
+			ratios[i] = f.total[i] / of[ours].total[i]
+		}
+		ratio := "1"
+		if t.name != ours {
+			ratio = middle("%.2f", ratios)
+		}
+		fmt.Printf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", t.name,
+			middle("%.2f", f.user), middle("%.2f", f.system), middle("%.2f", f.total), ratio, median("%.2f", f.server),
+			middle("%.0f", f.rate), median("%.0f %%", f.busy), middle("%.0f", f.memory), median("%.0f", f.opened), median("%.1f %%", f.own))
+	}
+}
+
+// middle is the median with its interval of 95 %, which takes 6 rounds; of fewer the least
+// and the most.
+func middle(format string, values []float64) string {
+	s := summary(values)
+	low, high := s.Lo, s.Hi
+	if math.IsInf(low, 0) || math.IsInf(high, 0) {
+		low, high = slices.Min(values), slices.Max(values)
+	}
+	return fmt.Sprintf(format+" ("+format+"–"+format+")", s.Center, low, high)
+}
+
+func median(format string, values []float64) string {
+	return fmt.Sprintf(format, summary(values).Center)
+}
+
+func summary(values []float64) benchmath.Summary {
+	// benchmath sorts what it is given.
+	return benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), 0.95)
+}
