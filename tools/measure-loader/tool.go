@@ -99,19 +99,18 @@ func parseBenchlab(out []byte) (report, error) {
 	if len(s.Errors) > 0 {
 		return report{}, fmt.Errorf("errors: %v", s.ErrorSamples)
 	}
-	text := s.Histogram
+	text, latency := s.Histogram, s.ServiceTime
 	if s.OpenLoop != nil {
-		text = s.OpenLoop.Histogram
+		text, latency = s.OpenLoop.Histogram, s.OpenLoop.ResponseTime
 	}
 	h, err := hdrhistogram.Decode([]byte(text))
 	if err != nil {
 		return report{}, fmt.Errorf("histogram: %w", err)
 	}
-	at := func(percentile float64) time.Duration { return time.Duration(h.ValueAtPercentile(percentile)) }
-	r := report{requests: s.Requests, slow: slowShare(h), latency: map[string]time.Duration{
-		p50: at(50), p99: at(99), p9995: at(99.95), maximum: time.Duration(h.Max()),
-	}}
-	return r, nil
+	return report{requests: s.Requests, slow: slowShare(h), latency: map[string]time.Duration{
+		p50: time.Duration(latency.P50), p99: time.Duration(latency.P99),
+		p9995: time.Duration(h.ValueAtPercentile(99.95)), maximum: time.Duration(latency.Max),
+	}}, nil
 }
 
 // slowShare counts what a histogram of nanoseconds has from slowFrom on.
