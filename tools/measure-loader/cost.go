@@ -72,12 +72,13 @@ func (f *figures) measure(ctx context.Context, bin string, t tool, connections, 
 	if err != nil {
 		return err
 	}
+	wall := (long.wall - short.wall).Seconds()
 	n, own := long.requests-short.requests, float64(long.report.requests-short.report.requests)
 	// Of those in flight at its end a tool may count none; the kernel counts them half.
-	if n <= 0 || math.Abs(own-n) > 0.02*n+long.opened {
-		return fmt.Errorf("%s, %d connections: %.0f requests more in %d s than in %d, the kernel has seen %.0f more", t.name, connections, own, seconds, shortRun, n)
+	if wall <= 0 || n <= 0 || math.Abs(own-n) > 0.02*n+long.opened {
+		return fmt.Errorf("%s, %d connections: in %d s instead of %d it says %.0f requests more, the kernel has seen %.0f more, in %.1f s more; other processes took %.1f CPUs: is the machine quiet?",
+			t.name, connections, seconds, shortRun, own, n, wall, long.others)
 	}
-	wall := (long.wall - short.wall).Seconds()
 	user, system := 1e6*(long.user-short.user).Seconds(), 1e6*(long.system-short.system).Seconds()
 	f.user, f.system, f.total = append(f.user, user/n), append(f.system, system/n), append(f.total, (user+system)/n)
 	f.server = append(f.server, 1e6*(long.server-short.server).Seconds()/n)
