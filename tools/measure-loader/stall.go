@@ -53,7 +53,11 @@ func measureStall(ctx context.Context, bin string, seconds int) error {
 				printStall(t.name, r)
 			}
 		}
-		printStall("**true, but for the network**", truth(s.load, 100*stallEvery))
+		n := s.load.rate * seconds
+		if n == 0 {
+			n = 100 * stallEvery
+		}
+		printStall("**true, but for the network**", truth(s.load, n))
 	}
 	return nil
 }
