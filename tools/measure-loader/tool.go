@@ -53,7 +53,11 @@ type tool struct {
 	parse   func(out []byte) (report, error)
 }
 
-const ours = "benchlab-loader"
+const (
+	ours      = "benchlab-loader"
+	bareEpoll = "bare epoll loop in C"
+	bareUring = "bare io_uring loop in C"
+)
 
 // tools in the order of the tables. Programs are named as in the directory of binaries.
 var tools = []tool{
@@ -61,8 +65,8 @@ var tools = []tool{
 	{"wrk", wrk, parseWrk},
 	{"bombardier", bombardier, parseBombardier},
 	{"hey", hey, parseHey},
-	{"bare epoll loop in C", bare("epoll"), parseBare},
-	{"bare io_uring loop in C", bare("uring"), parseBare},
+	{bareEpoll, bare("epoll"), parseBare},
+	{bareUring, bare("uring"), parseBare},
 }
 
 // path finds a program: that of Debian's package, or one in the directory of binaries.
