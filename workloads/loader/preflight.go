@@ -9,9 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spareFiles are the descriptors that the process needs besides its connections:
-// standard streams, the poller, the resolver, and those of a program around it.
-const spareFiles = 64
+const (
+	// filesPerWorker are those of a worker's poller.
+	filesPerWorker = 3
+	// spareFiles are the other descriptors that the process needs besides its connections:
+	// standard streams, the resolver, and those of a program around it.
+	spareFiles = 64
+)
 
 // portRangeFile holds the first and the last local port (Documentation/networking/ip-sysctl.rst).
 // It is also the range of IPv6.
@@ -19,12 +23,12 @@ const portRangeFile = "/proc/sys/net/ipv4/ip_local_port_range"
 
 // preflight finds out whether so many connections can be had here at all, before the
 // first is opened.
-func preflight(connections, paths int) error {
+func preflight(connections, paths, workers int) error {
 	// Fewer would leave a path idle, unseen in the sum.
 	if connections < paths {
 		return fmt.Errorf("%d connections over %d paths (each from one source to one target): want at least one for each", connections, paths)
 	}
-	if err := checkFiles(connections); err != nil {
+	if err := checkFiles(connections, workers); err != nil {
 		return err
 	}
 	return checkPorts(connections, paths)
@@ -33,12 +37,12 @@ func preflight(connections, paths int) error {
 // checkFiles compares the connections with the limit of open files. A Go program has
 // raised its soft limit to the hard one when it started (package os), so that the limit
 // is the hard one.
-func checkFiles(connections int) error {
+func checkFiles(connections, workers int) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return fmt.Errorf("read the limit of open files (RLIMIT_NOFILE): %w", err)
 	}
-	if wanted := uint64(connections) + spareFiles; wanted > limit.Cur {
+	if wanted := uint64(connections + workers*filesPerWorker + spareFiles); wanted > limit.Cur {
 		return fmt.Errorf("%d connections need %d open files, and the limit of this process is %d (RLIMIT_NOFILE, hard limit %d): "+
 			"raise it with `ulimit -n %d` as root, with nofile in /etc/security/limits.conf or with LimitNOFILE= of the service, or ask for fewer connections",
 			connections, wanted, limit.Cur, limit.Max, wanted)

@@ -107,17 +107,17 @@ func newRun(ctx context.Context, config Config, progress func(results.Progress))
 	if err != nil {
 		return nil, err
 	}
-	if err := preflight(config.Connections, len(paths)); err != nil {
-		return nil, err
-	}
-	if progress == nil {
-		progress = func(results.Progress) {}
-	}
 	n := config.Workers
 	if n == 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
 	n = min(n, config.Connections)
+	if err := preflight(config.Connections, len(paths), n); err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(results.Progress) {}
+	}
 	open := config.Rate > 0
 	r := &run{
 		config:      config,

@@ -256,3 +256,18 @@ func TestRunBadConfig(t *testing.T) {
 		t.Errorf("%d connections were opened all the same", n)
 	}
 }
+
+// A loader that has nothing to wait for says that it is the limit; one that waits for its
+// server does not.
+func TestRunKnowsItsLimit(t *testing.T) {
+	slow := load(t, config(serveConns(t, slowly(20*time.Millisecond)).url(), 4))
+	if slow.Loader.CPU > 0.5 || slow.Loader.Limited != "" {
+		t.Errorf("a slow server: %+v", slow.Loader)
+	}
+	c := config(serveFasthttp(t, healthy).url(), 64)
+	c.Workers = 1
+	busy := load(t, c)
+	if busy.Loader.CPU <= slow.Loader.CPU || busy.Loader.CPU > 1 {
+		t.Errorf("the busiest thread ran %.2f of the time with a quick server, %.2f with a slow one", busy.Loader.CPU, slow.Loader.CPU)
+	}
+}
