@@ -41,7 +41,7 @@ func TestRunSpreadsOverPaths(t *testing.T) {
 
 // One of two targets goes away: its connections fail, the others go on.
 func TestRunOutlivesATarget(t *testing.T) {
-	good := serveConns(t, scripted(okResponse))
+	good := serveConns(t, quickly)
 	bad := serveConns(t, func(_ int64, conn *net.TCPConn) {
 		requests(conn, func(n int) bool { return n < 50 && say(conn, okResponse) })
 	})
@@ -69,7 +69,7 @@ func TestRunNeedsAConnectionForEachPath(t *testing.T) {
 
 // At the barrier all connections stand and nothing is sent, until somebody says so.
 func TestRunWaitsAtTheBarrier(t *testing.T) {
-	server := serveConns(t, scripted(okResponse))
+	server := serveConns(t, quickly)
 	c := config(server.url(), 5)
 	c.Barrier = true
 	release := make(chan error)
@@ -111,7 +111,7 @@ func TestRunRefusesConnectionsThatDoNotStay(t *testing.T) {
 		if n > 3 {
 			return // closed at once
 		}
-		scripted(okResponse)(n, conn)
+		quickly(n, conn)
 	})
 	c := config(server.url(), 5)
 	c.Barrier = true

@@ -140,7 +140,7 @@ func TestRunStopsPromptly(t *testing.T) {
 			silent(n, conn) // one request hangs: the stop must not wait for it
 			return
 		}
-		scripted(okResponse)(n, conn)
+		quickly(n, conn)
 	})
 	c := config(server.url(), 2)
 	c.Duration = time.Hour

@@ -37,7 +37,7 @@ func main() {
 // barrier waits for the line that lets the loader go.
 func barrier(stdin io.Reader) error {
 	_, err := bufio.NewReader(stdin).ReadString('\n')
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = errors.New("stdin ended without a line")
 	}
 	return err
