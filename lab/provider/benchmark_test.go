@@ -30,7 +30,7 @@ func TestSeriesVariants(t *testing.T) {
 		"untuned": {untuned: true, want: []results.Variant{{Name: "untuned", Targets: []string{health}, Untuned: true}, {Name: "tuned", Targets: []string{health}}}},
 		"server":  {baseline: &fiber, want: []results.Variant{{Name: "fiber", Targets: []string{other}}, {Name: "raw", Targets: []string{health}}}},
 	} {
-		series, err := BenchmarkArgs{Server: raw, Connections: []int{1}, Duration: "1s", Baseline: test.baseline, BaselineUntuned: test.untuned}.series()
+		series, err := BenchmarkArgs{Server: raw, Loaders: []LoaderRef{{}}, Connections: []int{1}, Duration: "1s", Baseline: test.baseline, BaselineUntuned: test.untuned}.series()
 		if err == nil {
 			err = series.Validate()
 		}
