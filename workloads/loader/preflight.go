@@ -19,11 +19,15 @@ const portRangeFile = "/proc/sys/net/ipv4/ip_local_port_range"
 
 // preflight finds out whether so many connections can be had here at all, before the
 // first is opened.
-func preflight(connections int) error {
+func preflight(connections, paths int) error {
+	// Fewer would leave a path idle, unseen in the sum.
+	if connections < paths {
+		return fmt.Errorf("%d connections over %d paths (each from one source to one target): want at least one for each", connections, paths)
+	}
 	if err := checkFiles(connections); err != nil {
 		return err
 	}
-	return checkPorts(connections)
+	return checkPorts(connections, paths)
 }
 
 // checkFiles compares the connections with the limit of open files. A Go program has
@@ -42,9 +46,10 @@ func checkFiles(connections int) error {
 	return nil
 }
 
-// checkPorts compares the connections with the local ports that one source address has
-// for one target.
-func checkPorts(connections int) error {
+// checkPorts compares the connections with the local ports that their paths have. One port
+// serves once for each path, as IP_BIND_ADDRESS_NO_PORT leaves its choice to connect. Ports
+// that are reserved (net.ipv4.ip_local_reserved_ports) or in use are for the dials to tell.
+func checkPorts(connections, paths int) error {
 	text, err := os.ReadFile(portRangeFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // no Linux, or no /proc: the dials will tell
@@ -56,10 +61,11 @@ func checkPorts(connections int) error {
 	if err != nil {
 		return err
 	}
-	if ports := last - first + 1; connections > ports {
-		return fmt.Errorf("%d connections need as many local ports, and one source address has %d for one target (net.ipv4.ip_local_port_range is %d %d): "+
-			"widen it with `sysctl net.ipv4.ip_local_port_range=\"1024 65535\"`, or ask for fewer connections",
-			connections, ports, first, last)
+	ports := last - first + 1
+	if capacity := ports * paths; connections > capacity {
+		return fmt.Errorf("%d connections need as many local ports, and there are %d (%d on each of %d paths from a source to a target; net.ipv4.ip_local_port_range is %d %d): "+
+			"widen it with `sysctl net.ipv4.ip_local_port_range=\"1024 65535\"`, give more source addresses, or ask for fewer connections",
+			connections, capacity, ports, paths, first, last)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func run(args []string) int {
 	if asJSON {
 		out = newJSONLines(os.Stdout)
 	}
-	sample, err := loader.Run(ctx, config, out.Progress)
+	sample, err := loader.Run(ctx, config, release, out.Progress)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchlab-loader:", err)
 		return 1
