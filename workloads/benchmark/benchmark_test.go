@@ -46,7 +46,7 @@ func (s statsSocket) ServerStats(ctx context.Context) (stats results.ServerStats
 // inProcess runs the loader on the arguments that its program would get.
 type inProcess struct{}
 
-func (inProcess) RunLoader(ctx context.Context, args []string, _ <-chan struct{}, progress func(results.Progress)) (results.Sample, error) {
+func (inProcess) RunLoader(ctx context.Context, args []string, release <-chan struct{}, progress func(results.Progress)) (results.Sample, error) {
 	config, asJSON, err := loader.ParseArgs(args, io.Discard)
 	if err != nil {
 		return results.Sample{}, err
@@ -55,7 +55,17 @@ func (inProcess) RunLoader(ctx context.Context, args []string, _ <-chan struct{}
 		return results.Sample{}, errors.New("the arguments do not ask for JSON")
 	}
 	config.Timeout = 30 * time.Second // the machine of a test may be busy
-	return loader.Run(ctx, config, progress)
+	released := make(chan error, 1)
+	if release != nil {
+		go func() {
+			select {
+			case <-release:
+				released <- nil
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return loader.Run(ctx, config, released, progress)
 }
 
 // startServer returns the address and the counters of a real server.

@@ -154,3 +154,74 @@ func TestOneOfSeveralLoadersFails(t *testing.T) {
 		t.Errorf("events %s, want no warm-up", got)
 	}
 }
+
+// late is a loader on a host that is slow to start, which writes down when it measured.
+type late struct {
+	by         time.Duration
+	began, end time.Time
+}
+
+func (l *late) RunLoader(ctx context.Context, args []string, release <-chan struct{}, progress func(results.Progress)) (results.Sample, error) {
+	time.Sleep(l.by)
+	return inProcess{}.RunLoader(ctx, args, release, func(p results.Progress) {
+		switch {
+		case p.Phase == results.PhaseWarmUp && p.Elapsed >= p.Total:
+			l.began = time.Now()
+		case p.Phase == results.PhaseMeasure && p.Elapsed >= p.Total:
+			l.end = time.Now()
+		}
+		progress(p)
+	})
+}
+
+// Two real loaders measure at the same time, though one starts when the other could be
+// through with it. Each source address has its connections.
+func TestRealLoadersMeasureTogether(t *testing.T) {
+	url, stats := startServer(t)
+	series := benchmark.Series{
+		Variants: one(url+"/health", stats), Connections: []int{7}, WarmUp: 50 * time.Millisecond, Duration: 200 * time.Millisecond,
+	}
+	first, second := &late{}, &late{by: 500 * time.Millisecond}
+	series.Loaders = []benchmark.Loader{
+		{Name: "first", Sources: []string{"127.0.0.2", "127.0.0.3"}, Runner: first},
+		{Name: "second", Sources: []string{"127.0.0.4"}, Runner: second},
+	}
+	trials, err := benchmark.Run(t.Context(), series, fixedTuning{t}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !first.began.Before(second.end) || !second.began.Before(first.end) {
+		t.Errorf("they measured one after the other: %v to %v, and %v to %v", first.began, first.end, second.began, second.end)
+	}
+	var got []string
+	for _, p := range trials[0].Paths {
+		if p.Requests == 0 || p.BytesRead == 0 || "http://"+p.Target != url {
+			t.Errorf("path %+v", p)
+		}
+		got = append(got, fmt.Sprintf("%s %d", p.Source, p.Established))
+	}
+	if want := "127.0.0.2 2, 127.0.0.3 2, 127.0.0.4 3"; strings.Join(got, ", ") != want {
+		t.Errorf("connections %s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
+// A real loader that has not got its connections ends one that has, which never loads.
+func TestRealLoaderFailsToConnect(t *testing.T) {
+	url, stats := startServer(t)
+	series := benchmark.Series{Variants: one(url+"/health", stats), Connections: []int{2}, WarmUp: time.Second, Duration: time.Second, Telemetry: &watched{}}
+	waits := &late{}
+	series.Loaders = []benchmark.Loader{
+		{Name: "waits", Runner: waits},
+		{Name: "fails", Sources: []string{"203.0.113.7"}, Runner: &late{by: 100 * time.Millisecond}},
+	}
+	_, err := benchmark.Run(t.Context(), series, fixedTuning{t}, nil)
+	if err == nil || !strings.Contains(err.Error(), "loader: source 203.0.113.7 is no address of this host") {
+		t.Errorf("error %v", err)
+	}
+	if !waits.began.IsZero() {
+		t.Error("the other one has measured")
+	}
+	if got := strings.Join(series.Telemetry.(*watched).events, ", "); got != "begin connect, end" {
+		t.Errorf("events %s", got)
+	}
+}
