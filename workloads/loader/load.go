@@ -19,7 +19,9 @@ const (
 	busyThread = 0.90
 	busyCPU    = 0.90
 	lateTimer  = int64(time.Millisecond)
-	sentEnough = 0.99
+	// lateEnough is how many times a 99th percentile needs to be more than the longest one.
+	lateEnough = 100
+	missedPart = 0.01
 )
 
 // load watches how busy the loader's threads and its host's CPUs are while measuring.
@@ -104,18 +106,19 @@ func p95(shares []float64) float64 {
 }
 
 // result says how busy the loader was, and whether that may be what limits the run. open
-// is nil for a closed loop.
-func (l *load) result(late int64, open *results.OpenLoop) results.LoaderLoad {
+// is nil for a closed loop, missed how many of its unsent requests had a free connection.
+func (l *load) result(late, missed int64, open *results.OpenLoop) results.LoaderLoad {
 	r := results.LoaderLoad{CPU: p95(l.thread), Softirq: p95(l.softirq), Late: late}
 	switch {
 	case r.CPU >= busyThread:
 		r.Limited = fmt.Sprintf("its busiest thread ran %.0f %% of the time: take more CPUs or more loader hosts", 100*r.CPU)
 	case r.Softirq >= busyCPU:
 		r.Limited = fmt.Sprintf("a CPU of its host spent %.0f %% of the time in softirq: spread receiving over more CPUs (packet steering) or hosts", 100*r.Softirq)
-	case open != nil && late >= lateTimer:
+	case open != nil && late >= lateTimer && open.Sent-open.Queued >= lateEnough:
 		r.Limited = fmt.Sprintf("requests were sent late though connections were free, p99 %s: take more CPUs or more loader hosts", results.Duration(late))
-	case open != nil && open.Queued == 0 && open.SentPerSecond < sentEnough*open.Rate:
-		r.Limited = fmt.Sprintf("it sent %s of %s requests per second though connections were free", results.Count(open.SentPerSecond), results.Count(open.Rate))
+	case open != nil && float64(missed) > missedPart*float64(open.Sent+open.Unsent):
+		r.Limited = fmt.Sprintf("%d of %d requests that were due were not sent though connections were free: take more CPUs or more loader hosts",
+			missed, open.Sent+open.Unsent)
 	}
 	return r
 }

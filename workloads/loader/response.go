@@ -16,6 +16,7 @@ var (
 	errNone       = errors.New("EOF before the response: the server closed the connection instead of answering")
 	errShort      = errors.New("EOF in the middle of the response")
 	errClosedIdle = errors.New("the server closed the connection while no request was in flight")
+	errResetIdle  = errors.New("the server reset the connection while no request was in flight")
 )
 
 // A parseError is a response that is not strict HTTP/1.1, or has no end on a kept-alive

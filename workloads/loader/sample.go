@@ -137,7 +137,7 @@ func (r *run) sample() (results.Sample, error) {
 // addOpenLoop adds what a run at a given rate says, and whether the loader kept up.
 func (r *run) addOpenLoop(s *results.Sample, sum *counts) (err error) {
 	if r.config.Rate == 0 {
-		s.Loader = r.load.result(0, nil)
+		s.Loader = r.load.result(0, 0, nil)
 		return nil
 	}
 	open := &results.OpenLoop{
@@ -146,11 +146,13 @@ func (r *run) addOpenLoop(s *results.Sample, sum *counts) (err error) {
 		Sent:         sum.sent, SentPerSecond: float64(sum.sent) / time.Duration(s.Measured).Seconds(),
 		Queued: sum.queued,
 	}
+	var missed int64
 	for _, w := range r.workers {
-		open.Unsent += w.schedule.behind(r.entered[drain].Load())
+		open.Unsent += w.unsent
+		missed += w.missed
 	}
 	s.OpenLoop = open
-	s.Loader = r.load.result(r.times.late.at(99), open)
+	s.Loader = r.load.result(r.times.late.at(99), missed, open)
 	open.Histogram, err = encode(r.times.response)
 	return err
 }

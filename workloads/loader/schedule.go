@@ -28,3 +28,6 @@ func (s *schedule) behind(now int64) int64 {
 	}
 	return int64((float64(now)-s.begin)/s.interval) + 1 - s.next
 }
+
+// skip forgets what is due by now and not sent.
+func (s *schedule) skip(now int64) { s.next += s.behind(now) }

@@ -41,7 +41,10 @@ type worker struct {
 	// Of the open loop only: what is due, and the connections that are free for it, the one
 	// that is free the longest at first.
 	schedule schedule
-	free     []int32
+	free     queue
+	// unsent is what was due and not sent when the measuring phase ended, missed the part of
+	// it for which a connection was free.
+	unsent, missed int64
 
 	buffer []byte
 	// known has the last good response of each target. Most are followed by the same
@@ -62,6 +65,9 @@ func newWorker(r *run, index int, paths []*path, first, n int) (*worker, error) 
 		tally:       newTally(open, len(paths)),
 		buffer:      make([]byte, receiveSize),
 		known:       make([][]byte, len(r.config.URLs)),
+	}
+	if open {
+		w.free = newQueue(n)
 	}
 	sent := make([]int64, n*depth)
 	for i := range w.connections {
@@ -134,6 +140,9 @@ func (w *worker) receive(index int32, c *connection, gone bool) {
 			return
 		case errno == unix.EINTR:
 			continue
+		case errno == unix.ECONNRESET && c.inFlight == 0:
+			w.broken(index, c, ClosedIdle, errResetIdle)
+			return
 		case errno != 0:
 			w.broken(index, c, readKind(errno), errno)
 			return
@@ -257,7 +266,7 @@ func (w *worker) next(index int32, c *connection, now int64) {
 		w.flush(index, c)
 	case c.inFlight > 0:
 	case w.schedule.behind(now) > 0:
-		if len(w.free) == 0 {
+		if w.free.n == 0 {
 			w.tally.counts[w.phase].queued++
 		} else {
 			w.tally.times(w.phase).late.record(now - w.schedule.due())
@@ -272,7 +281,7 @@ func (w *worker) next(index int32, c *connection, now int64) {
 func (w *worker) release(index int32, c *connection) {
 	if !c.free {
 		c.free = true
-		w.free = append(w.free, index)
+		w.free.push(index)
 	}
 }
 
@@ -291,17 +300,18 @@ func (w *worker) dispatch(now int64) {
 	if w.phase != warmUp && w.phase != measure {
 		return
 	}
-	for len(w.free) > 0 && w.schedule.behind(now) > 0 {
-		index := w.free[0]
-		w.free = w.free[1:]
+	for w.free.n > 0 && w.schedule.behind(now) > 0 {
+		index := w.free.pop()
 		c := &w.connections[index]
 		c.free = false
 		if c.state == standing && c.inFlight == 0 {
 			w.tally.times(w.phase).late.record(now - w.schedule.due())
 			w.sendDue(index, c, now)
+			// After a late timer there are many to send, and each has its own begin.
+			now = w.run.now()
 		}
 	}
-	if len(w.free) > 0 {
+	if w.free.n > 0 {
 		if err := w.poll.after(time.Duration(w.schedule.due() - w.run.now())); err != nil {
 			w.run.fail(fmt.Errorf("set a timer: %w", err))
 		}
@@ -416,8 +426,18 @@ func (w *worker) keep(now int64) (over bool) {
 func (w *worker) enter(p phase) {
 	before := w.phase
 	w.phase = p
+	if w.run.config.Rate > 0 && before == warmUp {
+		// What the warm-up left is none of what is measured.
+		w.schedule.skip(w.run.entered[measure].Load())
+	}
 	switch {
 	case p == drain:
+		if w.run.config.Rate > 0 && before != connect {
+			w.unsent = w.schedule.behind(w.run.entered[drain].Load())
+			if w.standing > w.inFlight {
+				w.missed = w.unsent
+			}
+		}
 		// What is in flight now says nothing about the server any more.
 		w.tally.counts[drain].aborted += int64(w.inFlight)
 		for i := range w.connections {
