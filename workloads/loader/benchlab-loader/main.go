@@ -43,6 +43,10 @@ func run(args []string) int {
 	if asJSON {
 		out = newJSONLines(os.Stdout)
 	}
+	var release <-chan error
+	if config.Barrier {
+		release = released(os.Stdin)
+	}
 	sample, err := loader.Run(ctx, config, release, out.Progress)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchlab-loader:", err)
