@@ -60,19 +60,10 @@ func newPair(t *testing.T) pair {
 	health := q.object("workloads:Server", "health")
 	health.create(t, map[string]property.Value{"host": refs["spark"], "listen": property.New("http://10.98.0.1:8080")})
 	q.inputs = map[string]property.Value{
-		"server": health.state.Get("ref"), "loaders": loadersOf(refs["evo"]), "connections": property.New([]property.Value{property.New(2.0)}),
+		"server": health.state.Get("ref"), "loaders": property.New([]property.Value{loaderOf(refs["evo"])}), "connections": property.New([]property.Value{property.New(2.0)}),
 		"duration": property.New("1s"), "rounds": property.New(20.0), "baselineUntuned": property.New(true),
 	}
 	return q
-}
-
-// loadersOf is the input loaders, each with the sources that its kernel chooses.
-func loadersOf(refs ...property.Value) property.Value {
-	var loaders []property.Value
-	for _, ref := range refs {
-		loaders = append(loaders, property.New(map[string]property.Value{"host": ref}))
-	}
-	return property.New(loaders)
 }
 
 // measure runs a benchmark.
