@@ -252,7 +252,7 @@ func TestRunReopensUnannouncedCloses(t *testing.T) {
 func TestRunGivesUpEndlessBodies(t *testing.T) {
 	server := serveConns(t, func(n int64, conn *net.TCPConn) {
 		if n > 1 {
-			scripted(okResponse)(n, conn)
+			quickly(n, conn)
 			return
 		}
 		requests(conn, func(int) bool {
@@ -298,7 +298,9 @@ func TestRunBoundsHeaders(t *testing.T) {
 	header := func(size int) string {
 		return "HTTP/1.1 200 OK\r\nSet-Cookie: " + strings.Repeat("c", size) + "\r\nContent-Length: 2\r\n\r\nok"
 	}
-	onlyErrors(t, load(t, config(serveConns(t, scripted(header(3900))).url(), 2)))
+	onlyErrors(t, load(t, config(serveConns(t, func(_ int64, conn *net.TCPConn) {
+		requests(conn, func(int) bool { return say(conn, header(3900)) })
+	}).url(), 2)))
 	sample := load(t, config(serveConns(t, func(n int64, conn *net.TCPConn) {
 		requests(conn, func(n int) bool { return say(conn, okResponse) && n%5 != 0 || say(conn, header(100_000)) })
 	}).url(), 2))

@@ -7,8 +7,25 @@ import (
 	"github.com/hanzoai/benchlab/workloads/results"
 )
 
+func TestP95(t *testing.T) {
+	var hundred []float64
+	for i := range 100 {
+		hundred = append(hundred, float64(100-i))
+	}
+	for _, test := range []struct {
+		shares []float64
+		want   float64
+	}{
+		{nil, 0}, {[]float64{0.3}, 0.3}, {[]float64{0.9, 0.1, 0.5}, 0.9}, {hundred, 95},
+	} {
+		if got := p95(test.shares); got != test.want {
+			t.Errorf("p95 of %v is %v, want %v", test.shares, got, test.want)
+		}
+	}
+}
+
 // The loader is blamed where it is to blame, and not where the server is.
-func TestLoadLimited(t *testing.T) {
+func TestLimited(t *testing.T) {
 	const ms = 1_000_000
 	for name, test := range map[string]struct {
 		thread, softirq []float64

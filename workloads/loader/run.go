@@ -107,17 +107,17 @@ func newRun(ctx context.Context, config Config, progress func(results.Progress))
 	if err != nil {
 		return nil, err
 	}
-	if err := preflight(config.Connections, len(paths)); err != nil {
-		return nil, err
-	}
-	if progress == nil {
-		progress = func(results.Progress) {}
-	}
 	n := config.Workers
 	if n == 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
 	n = min(n, config.Connections)
+	if err := preflight(config.Connections, paths, n); err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(results.Progress) {}
+	}
 	open := config.Rate > 0
 	r := &run{
 		config:      config,
@@ -190,8 +190,8 @@ func (r *run) measure(ctx context.Context, release <-chan error) error {
 	}
 	r.report(connect, r.config.Timeout)
 	if r.config.Barrier {
-		if err := r.wait(ctx, release); err != nil {
-			return fmt.Errorf("waiting to be released, nothing was measured: %w", err)
+		if err := r.wait(ctx, release, "waiting to be released"); err != nil {
+			return err
 		}
 	}
 
@@ -236,7 +236,7 @@ func (r *run) drain(grace time.Duration) {
 // connect waits until all connections stand. It gives up at the first error: a run with
 // fewer connections is another run.
 func (r *run) connect(ctx context.Context) error {
-	return r.wait(ctx, r.connected)
+	return r.wait(ctx, r.connected, "connecting to "+r.targets())
 }
 
 // failToConnect ends a run for want of a connection.
@@ -245,16 +245,20 @@ func (r *run) failToConnect(p *path, kind string, err error) {
 		r.live.Load(), r.config.Connections, r.targets(), p, kind, err, hint(kind)))
 }
 
-// wait waits for an answer in the connect phase and reports every second.
-func (r *run) wait(ctx context.Context, answer <-chan error) error {
+// wait waits for an answer in the connect phase and reports every second. The doing is for
+// messages.
+func (r *run) wait(ctx context.Context, answer <-chan error, doing string) error {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("stopped while connecting to %s: nothing was measured: %w", r.targets(), context.Cause(ctx))
+			return fmt.Errorf("stopped while %s, nothing was measured: %w", doing, context.Cause(ctx))
 		case err := <-answer:
-			return err
+			if err != nil {
+				return fmt.Errorf("%s, nothing was measured: %w", doing, err)
+			}
+			return nil
 		case err := <-r.failed:
 			return err
 		case <-second.C:

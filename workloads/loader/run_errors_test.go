@@ -129,7 +129,7 @@ func TestRunTimesOut(t *testing.T) {
 			silent(n, conn)
 			return
 		}
-		scripted(okResponse)(n, conn)
+		quickly(n, conn)
 	})
 	c := config(server.url(), 2)
 	c.WarmUp, c.Duration, c.Timeout = 0, time.Second, 300*time.Millisecond
@@ -177,7 +177,7 @@ func TestRunNeedsEveryConnectionAfterWarmUp(t *testing.T) {
 	var server *tcpServer // closed by its own handler
 	server = serveConns(t, func(n int64, conn *net.TCPConn) {
 		if n < 5 {
-			scripted(okResponse)(n, conn)
+			quickly(n, conn)
 			return
 		}
 		requests(conn, func(int) bool {

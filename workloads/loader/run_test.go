@@ -140,7 +140,7 @@ func TestRunStopsPromptly(t *testing.T) {
 			silent(n, conn) // one request hangs: the stop must not wait for it
 			return
 		}
-		scripted(okResponse)(n, conn)
+		quickly(n, conn)
 	})
 	c := config(server.url(), 2)
 	c.Duration = time.Hour
@@ -254,5 +254,20 @@ func TestRunBadConfig(t *testing.T) {
 	}
 	if n := server.accepted.Load(); n != 0 {
 		t.Errorf("%d connections were opened all the same", n)
+	}
+}
+
+// A loader that has nothing to wait for says that it is the limit; one that waits for its
+// server does not.
+func TestRunKnowsItsLimit(t *testing.T) {
+	slow := load(t, config(serveConns(t, slowly(20*time.Millisecond)).url(), 4))
+	if slow.Loader.CPU > 0.5 || slow.Loader.Limited != "" {
+		t.Errorf("a slow server: %+v", slow.Loader)
+	}
+	c := config(serveFasthttp(t, healthy).url(), 64)
+	c.Workers = 1
+	busy := load(t, c)
+	if busy.Loader.CPU <= slow.Loader.CPU || busy.Loader.CPU > 1 {
+		t.Errorf("the busiest thread ran %.2f of the time with a quick server, %.2f with a slow one", busy.Loader.CPU, slow.Loader.CPU)
 	}
 }
