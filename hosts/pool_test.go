@@ -18,10 +18,12 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-// proxy passes connections on to a host. It counts them, and can cut them.
+// proxy passes connections on to a host. It counts them, and can cut them and slow them down.
 type proxy struct {
 	port     int
 	accepted atomic.Int64
+	sent     atomic.Int64 // bytes to the host
+	pause    atomic.Int64 // nanoseconds before every 16 KB of them
 	mu       sync.Mutex
 	open     []net.Conn
 }
@@ -39,12 +41,24 @@ func newProxy(t *testing.T, target string) *proxy {
 		p.mu.Lock()
 		p.open = append(p.open, near, far)
 		p.mu.Unlock()
-		go func() { _, _ = io.Copy(far, near); _ = far.Close() }()
+		go func() { p.pass(far, near); _ = far.Close() }()
 		_, _ = io.Copy(near, far)
 		_ = near.Close()
 	})
 	t.Cleanup(p.cut)
 	return p
+}
+
+func (p *proxy) pass(far, near net.Conn) {
+	buffer := make([]byte, 16<<10)
+	for {
+		n, err := near.Read(buffer)
+		time.Sleep(time.Duration(p.pause.Load()))
+		p.sent.Add(int64(n))
+		if _, writeErr := far.Write(buffer[:n]); err != nil || writeErr != nil {
+			return
+		}
+	}
 }
 
 func (p *proxy) cut() {
