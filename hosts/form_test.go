@@ -1,6 +1,8 @@
 package hosts_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,4 +82,87 @@ func TestFormByLine(t *testing.T) {
 			t.Errorf("%d bytes were sent, want all %d as they are", n, size)
 		}
 	})
+}
+
+// Of a file that travels as it is, no more is under way than a piece: a server piles up
+// what it has not passed on.
+func TestPieceByPiece(t *testing.T) {
+	t.Parallel()
+	host := hosttest.New(t, "pieces")
+	p := newProxy(t, host.Connection.Endpoint())
+	c := host.Connection
+	c.Port = p.port
+	h := mustConnect(t, c)
+	hosttest.Eventually(t, "a file is sent raw and waits for an answer", func() bool {
+		file := compressibleFile(t, 6<<20)
+		before := p.sent.Load()
+		p.muteAt.Store(before + 256<<10)
+		defer p.muteAt.Store(0)
+		done := make(chan error, 1)
+		go func() {
+			_, err := h.Upload(t.Context(), file)
+			done <- err
+		}()
+		hosttest.Eventually(t, "it waits", func() bool {
+			sent := p.sent.Load()
+			time.Sleep(300 * time.Millisecond)
+			return sent == p.sent.Load()
+		})
+		sent := p.sent.Load() - before
+		p.muteAt.Store(0)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if sent > 512<<10 {
+			t.Fatalf("%d bytes were sent while the answer to the first 256 KB was kept back", sent)
+		}
+		return sent >= 256<<10 // less is a line that was found slow
+	})
+}
+
+// What a cut has left of a compressed upload is gone on from, in the other form as well.
+func TestCutWhileCompressed(t *testing.T) {
+	t.Parallel()
+	host := hosttest.New(t, "zipped")
+	p := newProxy(t, host.Connection.Endpoint())
+	c := host.Connection
+	c.Port = p.port
+	file := randomFile(t, "program", 8<<20)
+	sum, err := hosts.SHA256(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustConnect(t, c) // the agent is there now
+	p.pause.Store(int64(20 * time.Millisecond))
+	h := mustConnect(t, c)
+	before := p.sent.Load()
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.Upload(t.Context(), file)
+		done <- err
+	}()
+	hosttest.Eventually(t, "gzip has some of it", func() bool {
+		return p.sent.Load() > before+1<<20 && len(host.Processes(t, "gzip")) > 0
+	})
+	p.cut()
+	if err := <-done; !errors.Is(err, hosts.ErrConnectionLost) {
+		t.Fatalf("error %v, want one of a lost connection", err)
+	}
+	hosttest.Eventually(t, "no gzip is left", func() bool { return len(host.Processes(t, "gzip")) == 0 })
+	p.pause.Store(0)
+	var n notes
+	remote, err := mustConnect(t, c).Upload(hosts.WithTrace(t.Context(), n.trace()), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := host.Run(t, "sha256sum < "+remote+"; ls "+uploads+"/*.part 2>/dev/null || true"); found != sum+"  -" {
+		t.Errorf("%s\nwant %s and no part", found, sum)
+	}
+	var from float64
+	if len(n.state) == 0 {
+		t.Fatal("nothing was sent")
+	}
+	if _, err := fmt.Sscanf(n.state[0], "sending program: %f", &from); err != nil || from < 0.5 {
+		t.Errorf("the upload went on with %q, want half a megabyte or more", n.state[0])
+	}
 }
