@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hanzoai/benchlab/hosts"
+	"github.com/hanzoai/benchlab/hosts/hostspec"
 	"github.com/hanzoai/benchlab/hosts/hosttest"
 )
 
@@ -30,8 +31,12 @@ func TestFormByLine(t *testing.T) {
 	const size = 6 << 20
 	host := hosttest.New(t, "line")
 	p := newProxy(t, host.Connection.Endpoint())
-	c := host.Connection
-	c.Port = p.port
+	near := host.Connection
+	near.Port = p.port
+	// What is behind a jump may be anywhere.
+	beyond := startSSHD(t, host, 2221).behind(host, t)
+	beyond.Jump = fmt.Sprintf("root@127.0.0.1:%d", p.port)
+	beyond.KnownHosts = knownHosts(t, p.port, host.HostKey)
 	// send uploads a file and returns what went over the line, in bytes.
 	send := func(t *testing.T, h *hosts.Host) int64 {
 		t.Helper()
@@ -51,37 +56,36 @@ func TestFormByLine(t *testing.T) {
 		}
 		return n
 	}
-	t.Run("fast", func(t *testing.T) {
-		h := mustConnect(t, c)
-		hosttest.Eventually(t, "a file is sent raw", func() bool { // a busy machine has a slow line
-			return send(t, h) >= size
+	bare := "mkdir /bare && cp -a /usr/bin/[a-fh-z]* /bare/ && mount --bind /bare /usr/bin"
+	for _, tc := range []struct {
+		name       string
+		connection hostspec.Connection
+		setup      string
+		far, slow  time.Duration // before every 16 KB, from the connect on and from the upload on
+		least      int64         // bytes over the line
+		most       int64
+	}{
+		{"this machine", near, "true", 0, 0, size, 2 * size},
+		{"this machine, busy", near, "true", 0, time.Millisecond, size, 2 * size},
+		{"slow", beyond, "true", 0, 4 * time.Millisecond, 128 << 10, size / 4},
+		{"far", near, "true", 20 * time.Millisecond, 20 * time.Millisecond, 0, 100 << 10},
+		{"fast", beyond, "true", 0, 0, size, 2 * size},
+		{"slow, without gzip", beyond, bare, 0, time.Millisecond, size, 2 * size},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			host.Run(t, tc.setup)
+			// A machine that is busy elsewhere has a longer line for a while.
+			hosttest.Eventually(t, "a file goes over the line so", func() bool {
+				p.pause.Store(int64(tc.far))
+				defer p.pause.Store(0)
+				h := mustConnect(t, tc.connection)
+				p.pause.Store(int64(tc.slow))
+				n := send(t, h)
+				t.Logf("%d bytes for a file of %d, want %d to %d", n, size, tc.least, tc.most)
+				return n >= tc.least && n <= tc.most
+			})
 		})
-	})
-	t.Run("slow", func(t *testing.T) {
-		h := mustConnect(t, c)
-		p.pause.Store(int64(4 * time.Millisecond)) // 4 MB/s
-		defer p.pause.Store(0)
-		if n := send(t, h); n < 128<<10 || n > size/4 {
-			t.Errorf("%d bytes were sent, want a piece of the file and the rest compressed", n)
-		}
-	})
-	t.Run("far", func(t *testing.T) {
-		p.pause.Store(int64(20 * time.Millisecond))
-		defer p.pause.Store(0)
-		h := mustConnect(t, c)
-		if n := send(t, h); n > 100<<10 {
-			t.Errorf("%d bytes were sent, want all of it compressed", n)
-		}
-	})
-	t.Run("slow, without gzip", func(t *testing.T) {
-		host.Run(t, "mkdir /bare && cp -a /usr/bin/[a-fh-z]* /bare/ && mount --bind /bare /usr/bin")
-		h := mustConnect(t, c)
-		p.pause.Store(int64(time.Millisecond))
-		defer p.pause.Store(0)
-		if n := send(t, h); n < size {
-			t.Errorf("%d bytes were sent, want all %d as they are", n, size)
-		}
-	})
+	}
 }
 
 // Of a file that travels as it is, no more is under way than a piece: a server piles up
@@ -93,31 +97,28 @@ func TestPieceByPiece(t *testing.T) {
 	c := host.Connection
 	c.Port = p.port
 	h := mustConnect(t, c)
-	hosttest.Eventually(t, "a file is sent raw and waits for an answer", func() bool {
-		file := compressibleFile(t, 6<<20)
-		before := p.sent.Load()
-		p.muteAt.Store(before + 256<<10)
-		defer p.muteAt.Store(0)
-		done := make(chan error, 1)
-		go func() {
-			_, err := h.Upload(t.Context(), file)
-			done <- err
-		}()
-		hosttest.Eventually(t, "it waits", func() bool {
-			sent := p.sent.Load()
-			time.Sleep(300 * time.Millisecond)
-			return sent == p.sent.Load()
-		})
-		sent := p.sent.Load() - before
-		p.muteAt.Store(0)
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
-		if sent > 512<<10 {
-			t.Fatalf("%d bytes were sent while the answer to the first 256 KB was kept back", sent)
-		}
-		return sent >= 256<<10 // less is a line that was found slow
+	file := compressibleFile(t, 6<<20)
+	before := p.sent.Load()
+	p.muteAt.Store(before + 256<<10)
+	defer p.muteAt.Store(0)
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.Upload(t.Context(), file)
+		done <- err
+	}()
+	hosttest.Eventually(t, "it waits", func() bool {
+		sent := p.sent.Load()
+		time.Sleep(300 * time.Millisecond)
+		return sent > before && sent == p.sent.Load()
 	})
+	sent := p.sent.Load() - before
+	p.muteAt.Store(0)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if sent < 256<<10 || sent > 512<<10 {
+		t.Errorf("%d bytes were sent while the answer to the first 256 KB was kept back", sent)
+	}
 }
 
 // What a cut has left of a compressed upload is gone on from, in the other form as well.

@@ -97,19 +97,19 @@ func (u *upload) bringApart(ctx context.Context, h *Host) error {
 
 // bring makes sure that the file is on the host.
 func (u *upload) bring(ctx context.Context, h *Host) error {
-	form := raw
+	as := raw
 	if h.system.gzip && h.system.roundTrip >= farAway {
-		form = gzipped
+		as = gzipped
 	}
 	for damaged := 0; ; {
-		answer, err := u.stream(ctx, h, form)
+		answer, err := u.stream(ctx, h, as)
 		switch {
 		case err != nil:
 			return err
 		case answer == "there", answer == "done":
 			return nil
-		case answer == "short" && form == raw: // send has found the line slow
-			form = gzipped
+		case answer == "short" && as == raw && h.system.gzip: // the line was found slow
+			as = gzipped
 		case answer == "damaged" && damaged == 0: // a part that was left there; it is removed now
 			damaged++
 		case answer == "damaged":
