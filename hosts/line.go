@@ -16,8 +16,8 @@ import (
 const fastLine = 50e6
 
 // pieceSize is what of a raw file is on its way at a time. OpenSSH's server copies all it
-// has not passed on yet whenever more comes: with 2 MB under way, its window, it needs three
-// times the CPU for a file.
+// has not passed on yet whenever more comes: with 2 MB under way, its window, a file takes
+// it about three times the CPU.
 const pieceSize = 128 << 10
 
 // A line that has no fast piece within slowAfter is slow. More than one is tried, as one
