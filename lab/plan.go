@@ -170,12 +170,36 @@ func (p *plan) benchmarks(d *Definition) {
 		case b.Baseline != "":
 			against = "against server " + b.Baseline
 		}
-		p.line(fmt.Sprintf("  %d. %s", i+1, b.Name), "server "+b.Server, "from "+b.Loader,
-			fmt.Sprintf("%v connections", b.Connections), count(max(b.Rounds, 1), "round"), against, b.estimate().Round(time.Second).String())
+		p.line(fmt.Sprintf("  %d. %s", i+1, b.Name), "server "+b.Server, "from "+loaders(b.Loaders), load(b),
+			count(max(b.Rounds, 1), "round"), against, b.estimate().Round(time.Second).String())
 	}
 	if len(d.Benchmarks) > 0 {
 		p.line(fmt.Sprintf("  at least %s in all", d.Estimate().Round(time.Second)))
 	}
+}
+
+func loaders(list []Loader) string {
+	texts := make([]string, 0, len(list))
+	for _, l := range list {
+		text := l.Host
+		if l.Sources != nil {
+			text += " (" + strings.Join(l.Sources, ", ") + ")"
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, " and ")
+}
+
+// load is what a benchmark sends.
+func load(b Benchmark) string {
+	text := fmt.Sprintf("%v connections", b.Connections)
+	switch {
+	case b.Rate > 0:
+		text += fmt.Sprintf(", %g requests a second in all", b.Rate)
+	case b.Pipeline > 1:
+		text += fmt.Sprintf(", %d requests in flight on each", b.Pipeline)
+	}
+	return text
 }
 
 func (p *plan) outputs(outputs []Output) {

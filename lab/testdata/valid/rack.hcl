@@ -54,6 +54,26 @@ benchmark "rack" {
   duration    = "2s"
   baseline    = "untuned"
 }
+benchmark "together" {
+  server      = server.hub
+  connections = [100]
+  warm_up     = "1s"
+  duration    = "2s"
+  loader {
+    for_each = host.rack
+    host     = each.value
+    sources  = [each.value.nic.data0.address]
+  }
+}
+server "hub" {
+  host   = host.hub
+  listen = "http://${host.hub.address}:80"
+}
+host "hub" {
+  connection {
+    address = join(".", [for part in [10, 98, 0, 1] : part])
+  }
+}
 output "urls" {
   value = { for k, s in server.web : k => s.listen }
 }
