@@ -54,24 +54,54 @@ benchmark "rack" {
   duration    = "2s"
   baseline    = "untuned"
 }
-benchmark "together" {
-  server      = server.hub
-  connections = [100]
-  warm_up     = "1s"
-  duration    = "2s"
-  loader {
-    for_each = host.rack
-    host     = each.value
-    sources  = [each.value.nic.data0.address]
+
+# Machines that are there, all of them at one server.
+variable "boxes" {
+  type = map(object({ address = string, data = string }))
+  default = {
+    b1 = { address = "192.168.10.1", data = "10.98.0.1" }
+    b2 = { address = "192.168.10.2", data = "10.98.0.2" }
   }
+}
+host "box" {
+  for_each = var.boxes
+  connection {
+    address = each.value.address
+    user    = "bench"
+    jump    = [for hop in ["gate", "inner"] : "${hop}.lan"]
+  }
+}
+host "hub" {
+  connection {
+    address = join(".", [for part in [192, 168, 10, 0 + 9] : part])
+  }
+}
+locals {
+  buffers = { for key in ["net.core.rmem_max", "net.core.wmem_max"] : key => 256 * 1024 * 1024 }
+}
+tune "box" {
+  for_each = host.box
+  host     = each.value
+  sysctl   = merge(local.buffers, { "net.core.somaxconn" = 65535 })
 }
 server "hub" {
   host   = host.hub
   listen = "http://${host.hub.address}:80"
 }
-host "hub" {
-  connection {
-    address = join(".", [for part in [10, 98, 0, 1] : part])
+server "other" {
+  host   = (host.hub)
+  listen = "http://${host.hub.address}:8081"
+}
+benchmark "together" {
+  server      = server.hub
+  connections = [for n in [1, 2] : 100 * n]
+  warm_up     = "1s"
+  duration    = "2s"
+  baseline    = var.rate == "10Gbit" ? server.other : server.hub
+  loader {
+    for_each = host.box
+    host     = each.value
+    sources  = [var.boxes[each.key].data]
   }
 }
 output "urls" {
