@@ -70,7 +70,7 @@ func (r *reader) local(all map[string]*local, name string, open []string) {
 		l.in.Report(l.expr.Range(), "A secret in a local value", "%s", noSecret)
 		return
 	}
-	r.Scope.Define("local", name, v, "")
+	r.Scope.Define("local", name, v, "declared at "+syntax.Place(l.expr.Range()))
 }
 
 func localName(steps hcl.Traversal) (string, bool) {

@@ -51,7 +51,7 @@ func TestManualExamples(t *testing.T) {
 }
 
 // row is a line of a table of the manual: the words in its first column, and the second.
-var row = regexp.MustCompile("(?m)^\\| ((?:`[a-z_]+`(?:, )?)+) \\| ([^|]*) \\|")
+var row = regexp.MustCompile("(?m)^\\| ((?:`[a-z_]+`(?:, )?)+) \\|([^|]*)\\|")
 
 // TestManualWords holds each block and attribute of the grammar against the tables of the
 // manual: there is a table for each kind of block, which names every attribute and inner
@@ -66,7 +66,7 @@ func TestManualWords(t *testing.T) {
 		}
 		for _, cells := range row.FindAllStringSubmatch(table[1], -1) {
 			for _, word := range strings.Split(strings.ReplaceAll(cells[1], "`", ""), ", ") {
-				tables[kind][word] = cells[2]
+				tables[kind][word] = strings.TrimSpace(cells[2])
 			}
 		}
 	}

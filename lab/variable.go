@@ -64,7 +64,7 @@ func (r *reader) variable(b *syntax.Block, sources []Values) (cty.Value, string)
 			b.Name, environmentPrefix, b.Name, b.Name, r.valuesFile)
 		return syntax.Broken, ""
 	}
-	return standard, ""
+	return standard, "its default at " + syntax.Place(b.At("default"))
 }
 
 // loose is a type that other values than the default can have, too: its lists and maps may
