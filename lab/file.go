@@ -57,7 +57,7 @@ func Load(path string, sources ...Values) (*Definition, error) {
 
 // filesOf lists the files of the lab at path.
 func filesOf(path string) ([]string, error) {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+	if !isDirectory(path) {
 		return []string{path}, nil
 	}
 	entries, err := os.ReadDir(path)
@@ -76,12 +76,17 @@ func filesOf(path string) ([]string, error) {
 	return files, nil
 }
 
+// isDirectory is false where nobody can tell: to read it says why.
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Path is where the lab of a stack is: DIR/STACK.hcl, or the directory DIR/STACK.
 func Path(dir, stack string) (string, error) {
 	path := filepath.Join(dir, stack)
 	file := path + ".hcl"
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
+	if !isDirectory(path) {
 		return file, nil
 	}
 	if _, err := os.Stat(file); err == nil {

@@ -147,11 +147,10 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-// write makes files below a directory.
-func write(t *testing.T, dir string, files map[string]string) {
+// write makes files below the working directory.
+func write(t *testing.T, files map[string]string) {
 	t.Helper()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
+	for path, text := range files {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +163,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 // TestDirectory: the files of a directory are one lab, and the file beside it has values.
 func TestDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, ".", map[string]string{
+	write(t, map[string]string{
 		"rack/a.hcl":      "tune \"n\" {\n  for_each = host.n\n  host     = each.value\n}\n",
 		"rack/b.hcl":      "variable \"nodes\" {\n  type = number\n}\nhost \"n\" {\n  for_each = range(var.nodes)\n  namespace {}\n}\n",
 		"rack/notes.txt":  "not a lab",
@@ -197,7 +196,7 @@ func TestDirectory(t *testing.T) {
 // each; syntax errors alone, as the rest can't be judged without what they hide.
 func TestDirectoryMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, ".", map[string]string{
+	write(t, map[string]string{
 		"lab/a.hcl": "host \"a\" {\n}\nhost \"b\" {\n  namespace {}\n}\ntune \"x\" {\n  host = host.c\n}\n",
 		"lab/b.hcl": "host \"b\" {\n  namespace {}\n}\nserver \"s\" {\n  host   = host.b\n  listen = var.listn\n}\nvariable \"listen\" {\n  type = string\n}\n",
 		"lab.vars":  "listen = host.b\nother  = 1\n",
@@ -218,7 +217,7 @@ func TestDirectoryMistakes(t *testing.T) {
 		t.Errorf("a file of values that can't be used (-want +got):\n%s", diff)
 	}
 
-	write(t, ".", map[string]string{"lab.vars": "listen = [1]\nlisten_ = 1\n"})
+	write(t, map[string]string{"lab.vars": "listen = [1]\nlisten_ = 1\n"})
 	if _, err = Load("lab"); !errors.As(err, &diags) {
 		t.Fatalf("got %v", err)
 	}
@@ -238,7 +237,7 @@ func TestDirectoryMistakes(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	write(t, ".", map[string]string{"lab/b.hcl": "host \"b\" {", "lab/c.hcl": "host {\n  x = \n}\n"})
+	write(t, map[string]string{"lab/b.hcl": "host \"b\" {", "lab/c.hcl": "host {\n  x = \n}\n"})
 	if _, err = Load("lab"); !errors.As(err, &diags) {
 		t.Fatalf("got %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,7 +49,7 @@ func stackValues(path string) (lab.Values, error) {
 	path = filepath.Clean(path)
 	stack := strings.TrimSuffix(filepath.Base(path), ".hcl")
 	file := filepath.Join(filepath.Dir(path), "Pulumi."+stack+".yaml")
-	if _, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return lab.Values{}, nil
 	}
 	project, err := projectOf(filepath.Dir(path))

@@ -12,7 +12,7 @@ import (
 // Value works out an expression. It is false where it can't be, which has been reported,
 // here or at a value that it refers to.
 func (b *Block) Value(e hclsyntax.Expression) (cty.Value, bool) {
-	if !b.callsKnown(e) {
+	if !b.callsKnown(e) || !b.bounded(e) {
 		return cty.NilVal, false
 	}
 	sound := true
@@ -78,6 +78,20 @@ func (b *Block) callsKnown(e hclsyntax.Expression) bool {
 			b.Report(call.NameRange, summary, "Did you mean %s?", Nearest(call.Name, names))
 		default:
 			b.Report(call.NameRange, summary, "There are %s.", strings.Join(names, ", "))
+		}
+		return nil
+	})
+	return b.Errors() == before
+}
+
+// bounded reports numbers that it would take for ever to work with. One that stands by itself
+// is for whoever takes it to refuse.
+func (b *Block) bounded(e hclsyntax.Expression) bool {
+	before := b.Errors()
+	_ = hclsyntax.VisitAll(e, func(n hclsyntax.Node) hcl.Diagnostics {
+		number, ok := n.(*hclsyntax.LiteralValueExpr)
+		if ok && n != hclsyntax.Node(e) && number.Val.Type() == cty.Number && !number.Val.IsNull() && beyondBounds(number.Val) {
+			b.Report(number.Range(), "Invalid number", "No value is that large or that small.")
 		}
 		return nil
 	})

@@ -144,12 +144,10 @@ func Describe(v cty.Value) string {
 	case t == cty.String:
 		return fmt.Sprintf("the string %q", v.AsString())
 	case t == cty.Number:
-		n := v.AsBigFloat()
-		if e := n.MantExp(nil); e < -4096 || e > 4096 {
-			// To print 1e600000000, all its digits would be worked out.
+		if beyondBounds(v) {
 			return "a number beyond all bounds"
 		}
-		return "the number " + n.Text('g', 20)
+		return "the number " + v.AsBigFloat().Text('g', 20)
 	case t == cty.Bool:
 		return fmt.Sprintf("the bool %t", v.True())
 	case t.IsTupleType() || t.IsListType() || t.IsSetType():
@@ -157,4 +155,10 @@ func Describe(v cty.Value) string {
 	default:
 		return "a map"
 	}
+}
+
+// beyondBounds is true for 1e600000000: to print it, all its digits would be worked out.
+func beyondBounds(v cty.Value) bool {
+	e := v.AsBigFloat().MantExp(nil)
+	return e < -4096 || e > 4096
 }
