@@ -51,21 +51,10 @@ func (r *reader) endpoint(b *syntax.Block, e endpoint) {
 		}
 	}
 	r.servers[b.Name] = e
-	h, a := r.hosts[e.host], e.listen.Addr()
-	if r.brokenLinks || a.IsLoopback() || h.Namespace == nil || r.addresses[a].Host == e.host {
-		return
+	if a := e.listen.Addr(); !r.own(e.host, a) {
+		b.Report(b.At("listen"), fmt.Sprintf("host %q has no address %s", e.host, a),
+			"No end of a link gives it that address%s", syntax.OneOf(a.String(), r.addressesOf(e.host)))
 	}
-	var own []string
-	for _, l := range r.def.Links {
-		for _, end := range l.Ends {
-			if end.Host == e.host {
-				address, _, _ := strings.Cut(end.Address, "/")
-				own = append(own, address)
-			}
-		}
-	}
-	b.Report(b.At("listen"), fmt.Sprintf("host %q has no address %s", e.host, a),
-		"No end of a link gives it that address%s", syntax.OneOf(a.String(), own))
 }
 
 func parseFramework(s string) (string, error) {
