@@ -256,6 +256,10 @@ func (r *response) parse(text []byte) (size int, err error) {
 		if colon == 0 || colon == len(line) || line[colon] != ':' {
 			return 0, malformed("no header field: %q", head(line))
 		}
+		// Two readers may see two different headers in such a line (RFC 9110, section 5.5).
+		if bytes.IndexByte(line, '\r') >= 0 || bytes.IndexByte(line, 0) >= 0 {
+			return 0, malformed("CR or NUL in a header field: %q", head(line))
+		}
 		if err := r.parseField(line[:colon], line[colon+1:]); err != nil {
 			return 0, err
 		}
@@ -299,15 +303,29 @@ func (r *response) parseField(name, value []byte) error {
 		}
 	case len("connection"):
 		if is(name, "connection") {
-			switch value := trim(value); {
-			case is(value, "close"):
-				r.close = true
-			case is(value, "keep-alive"):
-				r.close = false
-			}
+			r.parseConnection(value)
 		}
 	}
 	return nil
+}
+
+// parseConnection takes the options of a Connection field, a list. Of two that contradict
+// each other close holds (RFC 9112, section 9.3).
+func (r *response) parseConnection(value []byte) {
+	keep, option, more := false, []byte(nil), true
+	for more {
+		option, value, more = bytes.Cut(value, []byte(","))
+		switch option = trim(option); {
+		case is(option, "close"):
+			r.close = true
+			return
+		case is(option, "keep-alive"):
+			keep = true
+		}
+	}
+	if keep {
+		r.close = false
+	}
 }
 
 // checkFraming says why a header leaves the end of its response open.
