@@ -38,7 +38,7 @@ func TestRunOutlivesChaos(t *testing.T) {
 			const connections = 30
 			c := config(server.url(), connections)
 			// Long enough that the warm-up ends with all connections, short enough to see timeouts.
-			c.ExpectBody, c.Timeout, c.Duration = "ok", 400*time.Millisecond, 1500*time.Millisecond
+			c.ExpectBody, c.Timeout, c.Duration = "ok", 300*time.Millisecond, time.Second
 			change(&c)
 			sample := load(t, c)
 			checkSums(t, sample)
