@@ -12,7 +12,7 @@ import (
 // The watchdog may interrupt a connection whose slow request has just ended. The request
 // that it hits instead must not suffer.
 func TestInterruptSparesTheNextRequest(t *testing.T) {
-	s, err := server.Listen(t.Context(), server.Config{Listen: "http://127.0.0.1:0"})
+	s, err := server.Listen(t.Context(), server.Config{Listen: []string{"http://127.0.0.1:0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestInterruptSparesTheNextRequest(t *testing.T) {
 	}()
 
 	r, err := newRun(t.Context(), Config{
-		URLs: []string{s.URL() + "/health"}, Connections: 4, Duration: 300 * time.Millisecond, Timeout: 30 * time.Second,
+		URLs: []string{s.URLs()[0] + "/health"}, Connections: 4, Duration: 300 * time.Millisecond, Timeout: 30 * time.Second,
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -41,9 +41,7 @@ Unit p90-ns better=lower
 Unit p99-ns better=lower
 Unit max-ns better=lower
 Unit errors better=lower
-Unit GCs better=lower
-Unit allocs/req better=lower
-`
+` + runtimeUnits
 
 // Lines renders the trials in the Go benchmark format, one line for each, for benchstat.
 // The baseline comes first, as benchstat compares with what it sees first. There are no
@@ -61,8 +59,8 @@ func (r Result) Lines() string {
 			if t.Variant == v.Name {
 				// The count stands last: benchstat takes what follows the last dash of a
 				// name for GOMAXPROCS, and a variant may be called gogc-800.
-				fmt.Fprintf(&text, "%s/conns=%d 1 %v req/s %d p50-ns %d p90-ns %d p99-ns %d max-ns %d errors %d GCs %v allocs/req\n",
-					name, t.Connections, t.RequestsPerSecond, t.P50, t.P90, t.P99, t.Max, t.Errors, t.Collections, t.AllocationsPerRequest)
+				fmt.Fprintf(&text, "%s/conns=%d 1 %v req/s %d p50-ns %d p90-ns %d p99-ns %d max-ns %d errors%s\n",
+					name, t.Connections, t.RequestsPerSecond, t.P50, t.P90, t.P99, t.Max, t.Errors, t.Runtime.values())
 			}
 		}
 	}

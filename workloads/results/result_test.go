@@ -20,7 +20,8 @@ func full() Result {
 	all = append(all, trials(4000, []float64{167, 166, 168, 167.5}, []float64{100, 101, 102, 103})...)
 	for i := range all {
 		f := &all[i].Figures
-		f.P50, f.P90, f.Max, f.Errors, f.Collections, f.AllocationsPerRequest = 3, 4, 12, 2, 1, 0.25
+		f.P50, f.P90, f.Max, f.Errors = 3, 4, 12, 2
+		f.Runtime = &Runtime{Collections: 1, Pause: 2, LongestPause: 2, AllocationsPerRequest: 0.25, HeapBytes: 4096, Goroutines: 9}
 		f.ErrorsByKind = map[string]int64{"read_reset": 2}
 	}
 	r := Result{
@@ -51,7 +52,7 @@ func closedSchema(t *testing.T) *jsonschema.Schema {
 	root := document.(map[string]any)
 	definitions := root["$defs"].(map[string]any)
 	row := definitions["row"].(map[string]any)["properties"].(map[string]any)
-	for _, object := range []any{root, definitions["variant"], definitions["trial"], definitions["row"], definitions["change"], row["comparison"], row["collapse"]} {
+	for _, object := range []any{root, definitions["variant"], definitions["runtime"], definitions["trial"], definitions["row"], definitions["change"], row["comparison"], row["collapse"]} {
 		object.(map[string]any)["unevaluatedProperties"] = false
 	}
 	compiler := jsonschema.NewCompiler()
@@ -82,6 +83,7 @@ func TestSchema(t *testing.T) {
 		"half a nanosecond":   func(_, row, _ map[string]any) { row["p99Ns"] = 0.5 },
 		"P above 1":           func(_, row, _ map[string]any) { row["collapse"].(map[string]any)["p"] = 1.5 },
 		"no interval":         func(_, row, _ map[string]any) { row["p99NsInterval"] = map[string]any{} },
+		"half a runtime":      func(_, row, _ map[string]any) { delete(row["runtime"].(map[string]any), "pauseNs") },
 		"half a comparison":   func(_, row, _ map[string]any) { delete(row["comparison"].(map[string]any), "baseline") },
 		"no time":             func(d, _, _ map[string]any) { d["ran"] = "yesterday" },
 		"nobody knows whose":  func(_, _, trial map[string]any) { delete(trial, "variant") },
@@ -115,7 +117,11 @@ func TestLines(t *testing.T) {
 		case *benchfmt.Result:
 			base, parts := record.Name.Parts()
 			p99, ok := record.Value("p99-sec")
-			if len(record.Values) != 8 || !ok || p99 > 1e-8 {
+			want := 9
+			if string(base) == "Health_a_b" {
+				want = 6 // its runtime is unknown
+			}
+			if len(record.Values) != want || !ok || p99 > 1e-8 {
 				t.Errorf("values %+v", record.Values)
 			}
 			if len(record.Config) > 0 {
@@ -138,7 +144,7 @@ func TestLines(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("benchmarks (-want +got):\n%s", diff)
 	}
-	for unit, better := range map[string]int{"req/s": 1, "p50-sec": -1, "p90-sec": -1, "p99-sec": -1, "max-sec": -1, "errors": -1, "GCs": -1, "allocs/req": -1} {
+	for unit, better := range map[string]int{"req/s": 1, "p50-sec": -1, "p90-sec": -1, "p99-sec": -1, "max-sec": -1, "errors": -1, "GCs": -1, "gc-pause-sec": -1, "allocs/req": -1} {
 		if got := reader.Units().GetBetter(unit); got != better {
 			t.Errorf("%s: better %d, want %d", unit, got, better)
 		}

@@ -13,12 +13,8 @@ type Figures struct {
 	// Errors is the sum of ErrorsByKind, the failed requests of the measuring phase.
 	Errors       int64            `json:"errors" pulumi:"errors"`
 	ErrorsByKind map[string]int64 `json:"errorsByKind,omitempty" pulumi:"errorsByKind,optional"`
-	// Collections counts the server's garbage collections during the loader's whole run,
-	// warm-up included: the counters are read before and after it.
-	Collections int64 `json:"collections" pulumi:"collections"`
-	// AllocationsPerRequest is the number of heap objects that the server allocated per
-	// request of the loader's whole run.
-	AllocationsPerRequest float64 `json:"allocationsPerRequest" pulumi:"allocationsPerRequest"`
+	// Runtime is that of the server's language; nil for a program that does not tell.
+	Runtime *Runtime `json:"runtime,omitempty" pulumi:"runtime,optional"`
 	// Hosts sums up the telemetry of each host that took part.
 	Hosts []HostFigures `json:"hosts,omitempty" pulumi:"hosts,optional"`
 	// Telemetry is what Hosts sums up; a summary of several runs has none.
@@ -52,22 +48,22 @@ func newRow(connections int, variant string, trials []Trial) Row {
 }
 
 // NewFigures makes the figures of a sample and of the server's counters before and after
-// the run. It expects both readings to come from the same server process.
-func NewFigures(sample Sample, before, after ServerStats) Figures {
+// the run, which are nil for a server that has none. It expects both readings to come from
+// the same server process.
+func NewFigures(sample Sample, before, after *ServerStats) Figures {
 	f := Figures{
 		RequestsPerSecond: sample.RequestsPerSecond,
 		P50:               sample.ServiceTime.P50,
 		P90:               sample.ServiceTime.P90,
 		P99:               sample.ServiceTime.P99,
 		Max:               sample.ServiceTime.Max,
-		Collections:       after.Collections - before.Collections,
 		ErrorsByKind:      maps.Clone(sample.Errors),
 	}
 	for _, n := range sample.Errors {
 		f.Errors += n
 	}
-	if served := sample.served(); served > 0 {
-		f.AllocationsPerRequest = float64(after.Allocations-before.Allocations) / float64(served)
+	if before != nil && after != nil {
+		f.Runtime = newRuntime(*before, *after, sample.served())
 	}
 	return f
 }
@@ -100,8 +96,7 @@ func medians(trials []Trial) Figures {
 	m.P50 = middle(each(trials, func(f Figures) int64 { return f.P50 }))
 	m.P90 = middle(each(trials, func(f Figures) int64 { return f.P90 }))
 	m.P99 = middle(each(trials, func(f Figures) int64 { return f.P99 }))
-	m.Collections = middle(each(trials, func(f Figures) int64 { return f.Collections }))
-	m.AllocationsPerRequest = middle(each(trials, func(f Figures) float64 { return f.AllocationsPerRequest }))
+	m.Runtime = mediansOfRuntime(trials)
 	m.Hosts = mediansOfHosts(trials)
 	return m
 }

@@ -150,14 +150,14 @@ func details(text *strings.Builder, compared bool, rows []Row) {
 		}
 		line(append([]string{connections}, cells...)...)
 	}
-	place("connections", "variant", "req/s", "p50", "p90", "p99", "max", "errors", "GCs", "allocs/req")
+	place("connections", "variant", "req/s", "p50", "p90", "p99", "max", "errors", "GCs", "GC pause", "allocs/req")
 	for _, r := range rows {
 		rate := Count(r.RequestsPerSecond)
 		if r.Collapse != nil {
 			rate += " " + collapsed
 		}
-		place(strconv.Itoa(r.Connections), r.Variant, rate, Duration(r.P50), Duration(r.P90), Duration(r.P99), Duration(r.Max),
-			strconv.FormatInt(r.Errors, 10), strconv.FormatInt(r.Collections, 10), fmt.Sprintf("%.2f", r.AllocationsPerRequest))
+		cells := []string{rate, Duration(r.P50), Duration(r.P90), Duration(r.P99), Duration(r.Max), strconv.FormatInt(r.Errors, 10)}
+		place(strconv.Itoa(r.Connections), r.Variant, append(cells, r.Runtime.cells()...)...)
 	}
 	flush()
 }
