@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hanzoai/benchlab/workloads/benchmark"
@@ -63,7 +62,7 @@ func (b *Benchmark) Annotate(a infer.Annotator) {
 func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Server, "The server to load.")
 	a.Describe(&args.Loader, "The host that the load comes from.")
-	a.Describe(&args.Path, "Path of the request. Default `/health`.")
+	a.Describe(&args.Path, "Path of the request. Default: that of the server's health check.")
 	a.Describe(&args.Connections, "Connection counts, measured one after the other.")
 	a.Describe(&args.WarmUp, "Time before the measurement of each connection count, such as `1s`. Default: none.")
 	a.Describe(&args.Duration, "Time of each measurement, such as `5s`.")
@@ -132,9 +131,13 @@ func (args BenchmarkArgs) series() (benchmark.Series, error) {
 func (args BenchmarkArgs) variant(s ServerRef) benchmark.Variant {
 	path := args.Path
 	if path == "" {
-		path = "/health"
+		path = s.Health
 	}
-	return benchmark.Variant{Variant: results.Variant{Name: s.name(), Targets: []string{strings.TrimSuffix(s.URL, "/") + path}}}
+	v := results.Variant{Name: s.name()}
+	for _, url := range s.URLs {
+		v.Targets = append(v.Targets, target(url, path))
+	}
+	return benchmark.Variant{Variant: v}
 }
 
 // digest covers what the result depends on: not where the hosts are reached.

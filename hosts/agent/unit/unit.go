@@ -29,13 +29,15 @@ type Spec struct {
 	Args   []string          `json:"args"`
 	Env    map[string]string `json:"env"`
 	// Health is how its owner checks it; this package only keeps it.
-	Health string `json:"health"`
+	Health []string `json:"health"`
+	// CPUs are those that it may run on; empty for all that this process may.
+	CPUs []int `json:"cpus,omitempty"`
 	// NoFile is how many files it may have open; 0 is what this process may.
 	NoFile int `json:"noFile,omitempty"`
 }
 
 func (s Spec) equal(o Spec) bool {
-	return s.Binary == o.Binary && s.Health == o.Health && s.NoFile == o.NoFile && slices.Equal(s.Args, o.Args) && maps.Equal(s.Env, o.Env)
+	return s.Binary == o.Binary && s.NoFile == o.NoFile && slices.Equal(s.Health, o.Health) && slices.Equal(s.CPUs, o.CPUs) && slices.Equal(s.Args, o.Args) && maps.Equal(s.Env, o.Env)
 }
 
 // Status is what is known of a unit.

@@ -37,7 +37,7 @@ type Benchmark struct {
 	Loader hosts.HostRefOutput `pulumi:"loader"`
 	// What the loader's host should be, likewise.
 	LoaderIdentity pulumi.StringMapOutput `pulumi:"loaderIdentity"`
-	// Path of the request. Default `/health`.
+	// Path of the request. Default: that of the server's health check.
 	Path pulumi.StringPtrOutput `pulumi:"path"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
 	ProgramDigest pulumi.StringPtrOutput `pulumi:"programDigest"`
@@ -133,7 +133,7 @@ type benchmarkArgs struct {
 	Loader hosts.HostRef `pulumi:"loader"`
 	// What the loader's host should be, likewise.
 	LoaderIdentity map[string]string `pulumi:"loaderIdentity"`
-	// Path of the request. Default `/health`.
+	// Path of the request. Default: that of the server's health check.
 	Path *string `pulumi:"path"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
 	ProgramDigest *string `pulumi:"programDigest"`
@@ -167,7 +167,7 @@ type BenchmarkArgs struct {
 	Loader hosts.HostRefInput
 	// What the loader's host should be, likewise.
 	LoaderIdentity pulumi.StringMapInput
-	// Path of the request. Default `/health`.
+	// Path of the request. Default: that of the server's health check.
 	Path pulumi.StringPtrInput
 	// Set by the provider: digest of the loader, so that a new build measures again.
 	ProgramDigest pulumi.StringPtrInput
@@ -320,7 +320,7 @@ func (o BenchmarkOutput) LoaderIdentity() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringMapOutput { return v.LoaderIdentity }).(pulumi.StringMapOutput)
 }
 
-// Path of the request. Default `/health`.
+// Path of the request. Default: that of the server's health check.
 func (o BenchmarkOutput) Path() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.Path }).(pulumi.StringPtrOutput)
 }
