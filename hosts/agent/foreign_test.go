@@ -88,14 +88,19 @@ func TestForeignServer(t *testing.T) {
 	t.Run("the port is another's", func(t *testing.T) {
 		s := foreign(t, h, program)
 		// The other one answers the same path, and ours does not mind: it listens elsewhere.
-		other := host.Run(t, s.Binary+" -listen 127.0.0.1:8080 > /dev/null 2>&1 < /dev/null & echo $!")
+		host.Run(t, "setsid "+s.Binary+" -listen 127.0.0.1:8080 > /dev/null 2>&1 < /dev/null &")
 		hosttest.Eventually(t, "the other one answers", func() bool {
 			return strings.Contains(host.Run(t, "cat /proc/net/tcp"), "0100007F:1F90 00000000:0000 0A")
 		})
 		s.Args[1] = "127.0.0.1:8081"
 		_, err := h.StartServer(t.Context(), s)
-		wantError(t, err, host, "server http-8080 does not answer at", "process "+other+" (foreign-", "answers at 127.0.0.1:8080, not the server", "listening on 127.0.0.1:8081")
-		host.Run(t, "kill -KILL "+other)
+		wantError(t, err, host, "server http-8080 does not answer at", ": process ", " (foreign-", "answers at 127.0.0.1:8080, not the server", "listening on 127.0.0.1:8081")
+		others := host.Processes(t, "foreign")
+		if len(others) != 1 {
+			t.Fatalf("processes %v, want only the other one", others)
+		}
+		host.Run(t, "kill -KILL "+others[0])
+		hosttest.Eventually(t, "the other one is gone", func() bool { return len(host.Processes(t, "foreign")) == 0 })
 	})
 	t.Run("more than one address", func(t *testing.T) {
 		s := foreign(t, h, program)
@@ -191,7 +196,7 @@ func withLoader(t *testing.T, program string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()              //nolint:errcheck // only read
 	const headers, size = 64, 56 // where program headers of a 64-bit ELF file begin, and one's size
 	for i, segment := range f.Progs {
 		if segment.Type == elf.PT_NOTE {

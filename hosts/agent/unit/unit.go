@@ -79,11 +79,11 @@ func (u *Units) Start(unit string, s Spec) error {
 	if err != nil {
 		return err
 	}
-	if r != nil && r.running() {
-		if r.equal(s) {
+	if r != nil {
+		if r.running() && r.equal(s) {
 			return nil
 		}
-		if err := r.stop(); err != nil {
+		if err := u.stop(unit, r); err != nil {
 			return fmt.Errorf("unit %s: %w", unit, err)
 		}
 	}
@@ -106,7 +106,7 @@ func (u *Units) Restart(unit string, noFile int) (Spec, error) {
 	if r == nil {
 		return Spec{}, fmt.Errorf("unit %s: there is none in %s", unit, u.dir)
 	}
-	if err := r.stop(); err != nil {
+	if err := u.stop(unit, r); err != nil {
 		return Spec{}, fmt.Errorf("unit %s: %w", unit, err)
 	}
 	r.NoFile = noFile
@@ -133,7 +133,7 @@ func (u *Units) Stop(unit string) error {
 		return err
 	}
 	if r != nil {
-		if err := r.stop(); err != nil {
+		if err := u.stop(unit, r); err != nil {
 			return fmt.Errorf("unit %s: %w", unit, err)
 		}
 	}
