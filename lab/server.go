@@ -126,7 +126,7 @@ func (r *reader) program(server *syntax.Block) *Program {
 	}
 	b := server.Blocks("program")[0]
 	p := &Program{}
-	if command, ok := syntax.Parsed(b, "command", syntax.NotEmpty); ok {
+	if command, ok := syntax.Parsed(b, "command", parseCommand); ok {
 		if !filepath.IsAbs(command) {
 			command = filepath.Join(filepath.Dir(b.At("command").Filename), command)
 		}
@@ -155,6 +155,14 @@ func (r *reader) program(server *syntax.Block) *Program {
 	}
 	p.Health, _ = syntax.Parsed(b, "health", parsePath)
 	return p
+}
+
+// parseCommand takes any path but one that only a shell would understand.
+func parseCommand(s string) (string, error) {
+	if strings.TrimSpace(s) == "" || strings.HasPrefix(s, "~") {
+		return "", fmt.Errorf("%q is no path of a program. Write it relative to this file, such as \"bin/myserver\", or from the root on", s)
+	}
+	return s, nil
 }
 
 // parseCPUs reads a list of CPUs as the kernel writes it; equal sets become equal texts.
