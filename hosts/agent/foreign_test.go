@@ -171,7 +171,7 @@ func TestForeignPrograms(t *testing.T) {
 		"another architecture": {build(t, "GOARCH="+other), []string{"is built for EM_", "this host is " + runtime.GOARCH}},
 		"no loader":            {withLoader(t, build(t)), []string{"needs the dynamic loader /lib/ld-nowhere.so, which can't be had", "CGO_ENABLED=0"}},
 		"no interpreter":       {write("run", "#!/usr/bin/nowhere -x\n"), []string{"needs the interpreter /usr/bin/nowhere", "install it there"}},
-		"no interpreter named": {write("run", "#!\n"), []string{"is a script without an interpreter"}},
+		"no interpreter named": {write("run", "#!\n"), []string{"is a script that names no interpreter"}},
 		"no program":           {write("run", "hello\n"), []string{"is neither an ELF program nor a script"}},
 		"empty":                {write("run", ""), []string{"is neither an ELF program nor a script"}},
 		"ends":                 {write("run", "#!/bin/sh\necho bad config; exit 3\n"), []string{"ended at once; its log:\nbad config"}},

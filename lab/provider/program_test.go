@@ -38,13 +38,13 @@ func texts(list ...string) property.Value {
 	return property.New(values)
 }
 
-// unitProcess is the process of a unit in the box.
-func (b box) unitProcess(t *testing.T, unit string) int {
+// serverProcess is the process of the one server in the box.
+func (b box) serverProcess(t *testing.T) int {
 	t.Helper()
 	var record struct {
 		PID int `json:"pid"`
 	}
-	if err := json.Unmarshal([]byte(b.sh(t, "cat /var/lib/benchlab/units/"+unit+"/unit.json")), &record); err != nil {
+	if err := json.Unmarshal([]byte(b.sh(t, "cat /var/lib/benchlab/units/http-10-97-0-1-8080/unit.json")), &record); err != nil {
 		t.Fatal(err)
 	}
 	return record.PID
@@ -56,7 +56,6 @@ func TestProgramLifecycle(t *testing.T) {
 	b := newBox(t)
 	host, ref := b.host(t)
 	program := buildForeign(t)
-	const unit = "http-10-97-0-1-8080"
 	inputs := func(listen, args property.Value) map[string]property.Value {
 		return map[string]property.Value{
 			"host": ref, "listen": listen, "cpus": property.New("0"),
@@ -70,7 +69,7 @@ func TestProgramLifecycle(t *testing.T) {
 	server := b.object("workloads:Server", "mine")
 
 	server.create(t, inputs(one, all))
-	first := b.unitProcess(t, unit)
+	first := b.serverProcess(t)
 	if cpus := b.sh(t, fmt.Sprintf("grep Cpus_allowed_list /proc/%d/status | cut -f2", first)); cpus != "0" {
 		t.Errorf("it may run on CPUs %s, want 0", cpus)
 	}
@@ -82,7 +81,7 @@ func TestProgramLifecycle(t *testing.T) {
 	serverRef := server.state.Get("ref")
 	program = buildForeign(t)
 	server.update(t, server.check(t, inputs(one, all)))
-	if again := b.unitProcess(t, unit); again != first || !server.state.Get("ref").Equals(serverRef) {
+	if again := b.serverProcess(t); again != first || !server.state.Get("ref").Equals(serverRef) {
 		t.Errorf("process %d after %d, %v after %v", again, first, server.state.Get("ref"), serverRef)
 	}
 
@@ -104,7 +103,7 @@ func TestProgramLifecycle(t *testing.T) {
 	if lines := benchmark.state.Get("lines").AsString(); strings.Contains(lines, " GCs") && !strings.Contains(lines, "Unit GCs") || strings.Contains(lines, " allocs/req\n") {
 		t.Errorf("lines:\n%s", lines)
 	}
-	first = b.unitProcess(t, unit) // a benchmark starts it afresh
+	first = b.serverProcess(t) // a benchmark starts it afresh
 	if cpus := b.sh(t, fmt.Sprintf("grep Cpus_allowed_list /proc/%d/status | cut -f2", first)); cpus != "0" {
 		t.Errorf("started afresh, it may run on CPUs %s, want 0", cpus)
 	}
@@ -118,7 +117,7 @@ func TestProgramLifecycle(t *testing.T) {
 		t.Errorf("another address: %+v", d)
 	}
 	server.update(t, server.check(t, inputs(two, all)))
-	if second := b.unitProcess(t, unit); second == first || server.state.Get("ref").AsMap().Get("digest").Equals(serverRef.AsMap().Get("digest")) {
+	if second := b.serverProcess(t); second == first || server.state.Get("ref").AsMap().Get("digest").Equals(serverRef.AsMap().Get("digest")) {
 		t.Errorf("with one more address: process %d after %d, %v", second, first, server.state.Get("ref"))
 	}
 	if urls := server.state.Get("ref").AsMap().Get("urls"); !urls.Equals(two) {

@@ -39,7 +39,7 @@ func executable(path string) error {
 	if script, ok := strings.CutPrefix(first, "#!"); ok {
 		words := strings.Fields(script)
 		if len(words) == 0 {
-			return fmt.Errorf("%s is a script without an interpreter after #!", path)
+			return fmt.Errorf("%s is a script that names no interpreter after its #! sign", path)
 		}
 		return interpreter(path, "interpreter", words[0], "install it there, or take a program that is one static file")
 	}
