@@ -184,34 +184,6 @@ func (h *Host) ServerStats(ctx context.Context, owner spec.Owner, unit string) (
 	return &stats, nil
 }
 
-// loaderSilence is how long a load generator may report nothing; it does so each second.
-const loaderSilence = 30 * time.Second
-
-// RunLoader runs a load generator on the host to its end. One that no longer reports is
-// ended.
-func (h *Host) RunLoader(ctx context.Context, owner spec.Owner, binary string, args []string, progress func(results.Progress)) (results.Sample, error) {
-	return h.runLoader(ctx, loaderSilence, &agentpb.RunLoaderRequest{Owner: ownerpb(owner), Binary: binary, Args: args}, progress)
-}
-
-func (h *Host) runLoader(ctx context.Context, limit time.Duration, request *agentpb.RunLoaderRequest, progress func(results.Progress)) (results.Sample, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	stream, err := h.agent.RunLoader(ctx, request)
-	if err != nil {
-		return results.Sample{}, h.callError(err)
-	}
-	silent := giveUp(cancel, limit, "the loader has not come to its end")
-	defer silent.Stop()
-	sample, err := last(h, stream, func(e *agentpb.LoaderEvent) ([]byte, error) {
-		silent.Reset(limit)
-		if text := e.GetProgress(); text != nil {
-			return nil, each(text, progress)
-		}
-		return e.GetSample(), nil
-	}, results.Sample{})
-	return sample, h.orSilence(ctx, err)
-}
-
 func ownerpb(o spec.Owner) *agentpb.Owner { return &agentpb.Owner{Urn: o.URN, Lab: o.Lab} }
 
 func tuneRequest(owner spec.Owner, want spec.Tunables) (*agentpb.TuneRequest, error) {

@@ -227,7 +227,7 @@ func largeMessages(t *testing.T, h *hosts.Host) {
 		t.Errorf("a request of %d bytes: got error %v, want one about its last key", size, err)
 	}
 	const script = `printf '{"sample": {"histogram": "'; head -c 6000000 /dev/zero | tr '\0' x; printf '"}}\n'`
-	sample, err := h.RunLoader(t.Context(), owner, "/bin/sh", []string{"-c", script}, nil)
+	sample, err := h.RunLoader(t.Context(), hosts.Loader{Owner: owner, Binary: "/bin/sh", Args: []string{"-c", script}}, nil)
 	if err != nil || len(sample.Histogram) != 6_000_000 {
 		t.Errorf("an answer with %d bytes, %v, want 6000000", len(sample.Histogram), err)
 	}

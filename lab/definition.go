@@ -95,17 +95,28 @@ type Program struct {
 	Health string
 }
 
-// Benchmark loads a server from another host (or its own) at several connection counts.
+// Loader is a host that load comes from.
+type Loader struct {
+	Host string
+	// Sources are the addresses of the host to connect from; with none its kernel chooses.
+	Sources []string
+}
+
+// Benchmark loads a server from other hosts (or its own) at several connection counts.
 type Benchmark struct {
 	Name   string
 	Server string
-	// Loader is the host that the load comes from.
-	Loader string
+	// Loaders are the hosts that the load comes from, each once, together.
+	Loaders []Loader
 	// Path of the request; empty means that of the server's health check.
 	Path        string
 	Connections []int
 	WarmUp      time.Duration
 	Duration    time.Duration
+	// Rate is how many requests a second are sent in all (open loop); 0 means the closed loop.
+	Rate float64
+	// Pipeline is how many requests a connection of the closed loop has in flight; 0 means one.
+	Pipeline int
 	// Rounds is how often each connection count is measured; 0 means once.
 	Rounds int
 	// Baseline is another server that Server is compared with; the two are measured in turn.

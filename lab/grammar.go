@@ -58,12 +58,19 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 	}},
 	{Kind: "benchmark", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "server", Example: `server.NAME`},
-		{Name: "loader", Example: `host.NAME`},
+		{Name: "loader", Example: `host.NAME`, Optional: true}, // or blocks
 		{Name: "path", Example: `"/health"`, Optional: true},
 		{Name: "connections", Example: `[100, 1000]`},
 		{Name: "warm_up", Example: `"1s"`},
 		{Name: "duration", Example: `"5s"`},
+		{Name: "rate", Example: `50000`, Optional: true},
+		{Name: "pipeline", Example: `16`, Optional: true},
 		{Name: "rounds", Example: `6`, Optional: true},
 		{Name: "baseline", Example: `"untuned"`, Optional: true},
+	}, Blocks: []syntax.Shape{
+		{Kind: "loader", Attributes: []syntax.Attribute{
+			{Name: "host", Example: `host.NAME`},
+			{Name: "sources", Example: `["10.99.0.2"]`, Optional: true},
+		}},
 	}},
 }}

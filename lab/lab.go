@@ -360,16 +360,26 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		if err != nil {
 			return err
 		}
-		loader, err := find(b.judged, "host", m.Loader, "benchmark "+m.Name)
-		if err != nil {
-			return err
+		taking := []string{b.serverHost[m.Server]}
+		var loaders sdkworkloads.LoaderRefArray
+		var identities pulumi.StringMapArray
+		for _, l := range m.Loaders {
+			host, err := find(b.judged, "host", l.Host, "benchmark "+m.Name)
+			if err != nil {
+				return err
+			}
+			loader := sdkworkloads.LoaderRefArgs{Host: host}
+			if l.Sources != nil {
+				loader.Sources = pulumi.ToStringArray(l.Sources)
+			}
+			loaders, identities = append(loaders, loader), append(identities, b.identity(d.Lock, l.Host))
+			taking = append(taking, l.Host)
 		}
 		args := &sdkworkloads.BenchmarkArgs{
-			Server: server.Ref, Loader: loader,
+			Server: server.Ref, Loaders: loaders,
 			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
-			ServerIdentity: b.identity(d.Lock, b.serverHost[m.Server]), LoaderIdentity: b.identity(d.Lock, m.Loader),
+			ServerIdentity: b.identity(d.Lock, b.serverHost[m.Server]), LoaderIdentities: identities,
 		}
-		taking := []string{b.serverHost[m.Server], m.Loader}
 		if m.Baseline != "" {
 			baseline, err := find(b.servers, "server", m.Baseline, "benchmark "+m.Name)
 			if err != nil {
@@ -385,6 +395,12 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		}
 		if m.Path != "" {
 			args.Path = pulumi.String(m.Path)
+		}
+		if m.Rate > 0 {
+			args.Rate = pulumi.Float64(m.Rate)
+		}
+		if m.Pipeline > 0 {
+			args.Pipeline = pulumi.Int(m.Pipeline)
 		}
 		if m.Rounds > 0 {
 			args.Rounds = pulumi.Int(m.Rounds)

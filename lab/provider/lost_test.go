@@ -60,7 +60,7 @@ func newPair(t *testing.T) pair {
 	health := q.object("workloads:Server", "health")
 	health.create(t, map[string]property.Value{"host": refs["spark"], "listen": property.New("http://10.98.0.1:8080")})
 	q.inputs = map[string]property.Value{
-		"server": health.state.Get("ref"), "loader": refs["evo"], "connections": property.New([]property.Value{property.New(2.0)}),
+		"server": health.state.Get("ref"), "loaders": property.New([]property.Value{loaderOf(refs["evo"])}), "connections": property.New([]property.Value{property.New(2.0)}),
 		"duration": property.New("1s"), "rounds": property.New(20.0), "baselineUntuned": property.New(true),
 	}
 	return q
@@ -160,7 +160,7 @@ func (q pair) measures(t *testing.T) {
 	t.Helper()
 	state, err := q.measure(t, map[string]property.Value{
 		"duration": property.New("100ms"), "rounds": property.New(1.0),
-		"loaderIdentity": property.New(q.identity.Set("kernel", property.New("4.19.0 #1 SMP"))),
+		"loaderIdentities": property.New([]property.Value{property.New(q.identity.Set("kernel", property.New("4.19.0 #1 SMP")))}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -81,6 +81,8 @@ type loader struct {
 	binary string
 }
 
-func (l loader) RunLoader(ctx context.Context, args []string, progress func(results.Progress)) (results.Sample, error) {
-	return l.host.RunLoader(ctx, spec.Owner{URN: urn(ctx), Lab: l.ref.Lab}, l.binary, args, progress)
+func (l loader) RunLoader(ctx context.Context, args []string, release <-chan struct{}, progress func(results.Progress)) (results.Sample, error) {
+	return l.host.RunLoader(ctx, hosts.Loader{
+		Owner: spec.Owner{URN: urn(ctx), Lab: l.ref.Lab}, Binary: l.binary, Args: args, Release: release,
+	}, progress)
 }

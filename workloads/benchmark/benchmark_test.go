@@ -47,7 +47,7 @@ func (s statsSocket) ServerStats(ctx context.Context) (*results.ServerStats, err
 // inProcess runs the loader on the arguments that its program would get.
 type inProcess struct{}
 
-func (inProcess) RunLoader(ctx context.Context, args []string, progress func(results.Progress)) (results.Sample, error) {
+func (inProcess) RunLoader(ctx context.Context, args []string, release <-chan struct{}, progress func(results.Progress)) (results.Sample, error) {
 	config, asJSON, err := loader.ParseArgs(args, io.Discard)
 	if err != nil {
 		return results.Sample{}, err
@@ -56,7 +56,17 @@ func (inProcess) RunLoader(ctx context.Context, args []string, progress func(res
 		return results.Sample{}, errors.New("the arguments do not ask for JSON")
 	}
 	config.Timeout = 30 * time.Second // the machine of a test may be busy
-	return loader.Run(ctx, config, progress)
+	released := make(chan error, 1)
+	if release != nil {
+		go func() {
+			select {
+			case <-release:
+				released <- nil
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return loader.Run(ctx, config, released, progress)
 }
 
 // startServer returns the address and the counters of a real server.
@@ -94,14 +104,17 @@ func one(target string, s benchmark.Server) []benchmark.Variant {
 	return []benchmark.Variant{{Variant: results.Variant{Name: "health", Targets: []string{target}}, Server: s}}
 }
 
+// from is the only loader of a series.
+func from(r benchmark.Runner) []benchmark.Loader { return []benchmark.Loader{{Name: "evo", Runner: r}} }
+
 func TestRun(t *testing.T) {
 	url, stats := startServer(t)
 	series := benchmark.Series{
 		Variants: one(url+"/health", stats), Connections: []int{3, 50, 1},
-		WarmUp: 50 * time.Millisecond, Duration: 200 * time.Millisecond,
+		WarmUp: 50 * time.Millisecond, Duration: 200 * time.Millisecond, Loaders: from(inProcess{}),
 	}
 	var seen []int
-	trials, err := benchmark.Run(t.Context(), series, inProcess{}, fixedTuning{t}, func(s benchmark.Step) {
+	trials, err := benchmark.Run(t.Context(), series, fixedTuning{t}, func(s benchmark.Step) {
 		if s.Trials != 3 || s.Round != 1 || s.Variant != "" || s.Connections != series.Connections[s.Trial-1] {
 			t.Errorf("step %+v", s)
 		}
@@ -158,7 +171,7 @@ func (s *stub) ServerStats(context.Context) (*results.ServerStats, error) {
 	return s.stats(s.reads)
 }
 
-func (s *stub) RunLoader(context.Context, []string, func(results.Progress)) (results.Sample, error) {
+func (s *stub) RunLoader(context.Context, []string, <-chan struct{}, func(results.Progress)) (results.Sample, error) {
 	s.runs++
 	event := "tuned"
 	if s.suspended {
@@ -187,8 +200,8 @@ func TestFailureResumes(t *testing.T) {
 	s := &stub{stats: risingCounters, failResume: stuck}
 	s.samples = func(int) (results.Sample, error) { return results.Sample{}, boom }
 	_, err := benchmark.Run(t.Context(), benchmark.Series{
-		Variants: untunedAndTuned(s)[:1], Connections: []int{10}, Duration: time.Second,
-	}, s, s, nil)
+		Variants: untunedAndTuned(s)[:1], Connections: []int{10}, Duration: time.Second, Loaders: from(s),
+	}, s, nil)
 	if !errors.Is(err, boom) || !errors.Is(err, stuck) {
 		t.Errorf("error %v, want both that of the loader and that of the resume", err)
 	}
@@ -269,8 +282,8 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 				return sample, err
 			}
 			trials, err := benchmark.Run(t.Context(), benchmark.Series{
-				Variants: one("http://10.99.0.1:8080/health", s), Connections: []int{10, 20, 30}, Duration: time.Second,
-			}, s, s, nil)
+				Variants: one("http://10.99.0.1:8080/health", s), Connections: []int{10, 20, 30}, Duration: time.Second, Loaders: from(s),
+			}, s, nil)
 			for _, want := range []string{"http://10.99.0.1:8080/health", "at 20 connections (trial 2 of 3)", test.want} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("error %v, want %q in it", err, want)
@@ -293,7 +306,7 @@ func TestFailureNamesVariant(t *testing.T) {
 	variants := one("http://10.99.0.1:8080/health", s)
 	variants = append(variants, variants[0])
 	variants[1].Name = "other"
-	_, err := benchmark.Run(t.Context(), benchmark.Series{Variants: variants, Connections: []int{10}, Duration: time.Second}, s, s, nil)
+	_, err := benchmark.Run(t.Context(), benchmark.Series{Variants: variants, Connections: []int{10}, Duration: time.Second, Loaders: from(s)}, s, nil)
 	if err == nil || !strings.Contains(err.Error(), "at 10 connections, health (trial 1 of 2): loader: boom") &&
 		!strings.Contains(err.Error(), "at 10 connections, other (trial 1 of 2): loader: boom") {
 		t.Errorf("error %v", err)
@@ -308,12 +321,19 @@ func TestRunChecksAllLevelsFirst(t *testing.T) {
 		"connections: want at least":     {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{1, 0}},
 		`unknown scheme "zap"`:           {Variants: one("zap://a/", nil), Duration: time.Second, Connections: []int{1}},
 		"duration: want more than 0":     {Variants: one("http://a/", nil), Connections: []int{1}},
+		"no loaders":                     {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{1}, Loaders: []benchmark.Loader{}},
+		"2 connections from 3 loaders":   {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{3, 2}, Loaders: make([]benchmark.Loader, 3)},
+		"source \"eno1\": want an IP":    {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{2}, Loaders: []benchmark.Loader{{}, {Sources: []string{"eno1"}}}},
+		"pipeline 16 at a rate of 2.5":   {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{4}, Loaders: make([]benchmark.Loader, 2), Rate: 5, Pipeline: 16},
 	} {
 		s := &stub{}
 		for i := range series.Variants {
 			series.Variants[i].Server = s
 		}
-		_, err := benchmark.Run(t.Context(), series, s, s, nil)
+		if series.Loaders == nil {
+			series.Loaders = from(s)
+		}
+		_, err := benchmark.Run(t.Context(), series, s, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

@@ -67,19 +67,6 @@ type OpenLoop struct {
 	Unsent int64 `json:"unsent"`
 }
 
-// Path is one way from the loader to a server.
-type Path struct {
-	// Source is the IP address of the loader's host that the connections come from, Target
-	// the IP address and port that they go to.
-	Source string `json:"source" pulumi:"source"`
-	Target string `json:"target" pulumi:"target"`
-	// Established is how many connections stood when measuring began. Requests and
-	// BytesRead are those of the measuring phase.
-	Established int   `json:"established" pulumi:"established"`
-	Requests    int64 `json:"requests" pulumi:"requests"`
-	BytesRead   int64 `json:"bytesRead" pulumi:"bytesRead"`
-}
-
 // LoaderLoad says how busy the loader was in the measuring phase. Shares are from 0 to 1,
 // each the 95th percentile over its seconds.
 type LoaderLoad struct {

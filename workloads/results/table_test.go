@@ -27,15 +27,43 @@ func TestTableOfComparison(t *testing.T) {
 			RequestsPerSecondInterval: between(190_000, 196_000), P99Interval: between(4_900_000, 5_500_000)},
 		{Connections: 1000, Variant: Tuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 518_000, P50: 1_400_000, P90: 1_800_000, P99: 5_100_000, Max: 13_000_000, Runtime: &Runtime{Collections: 60}},
 			RequestsPerSecondInterval: between(517_000, 519_000), P99Interval: between(4_800_000, 5_500_000),
-			Comparison: &Comparison{Untuned, Change{2.67, *between(2.6, 2.7), 2. / 924, true}, Change{1.02, *between(0.9, 1.1), 0.39, false}}},
+			Comparison: &Comparison{Untuned, Change{2.67, *between(2.6, 2.7), 2. / 924, true}, Change{1.02, *between(0.9, 1.1), 0.39, false}, nil}},
 		{Connections: 4000, Variant: Untuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 154_000, P99: 52_000_000, Errors: 4, ErrorsByKind: map[string]int64{"read_timeout": 4}},
 			RequestsPerSecondInterval: between(150_000, 155_000), P99Interval: between(51_900_000, 52_500_000),
 			Collapse: &Collapse{1000, 0.7925, 2. / 924}},
 		{Connections: 4000, Variant: Tuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 474_000, P99: 13_000_000},
 			RequestsPerSecondInterval: between(470_000, 520_000), P99Interval: between(12_900_000, 13_500_000),
-			Comparison: &Comparison{Untuned, Change{3.08, *between(2.6, 3.7), 2. / 924, true}, Change{0.25, *between(0.24, 0.26), 2. / 924, true}}},
+			Comparison: &Comparison{Untuned, Change{3.08, *between(2.6, 3.7), 2. / 924, true}, Change{0.25, *between(0.24, 0.26), 2. / 924, true}, nil}},
 	}
 	golden(t, "testdata/comparison.golden", Table("untuned and tuned", rows))
+}
+
+// TestTableOfTheOpenLoop: response times stand beside service times, and are what is
+// compared. Paths and what limited a loader follow.
+func TestTableOfTheOpenLoop(t *testing.T) {
+	paths := func(first, second int64) []Path {
+		return []Path{
+			{Source: "10.99.0.2", Target: "10.99.0.1:8080", Established: 500, Requests: first},
+			{Source: "10.98.0.2", Target: "10.98.0.1:8080", Established: 500, Requests: second},
+		}
+	}
+	all := []Trial{}
+	for i, variant := range []string{"raw", "fiber"} {
+		for round := range 4 {
+			all = append(all, Trial{Round: round + 1, Connections: 1000, Variant: variant, Figures: Figures{
+				RequestsPerSecond: 49_000, P50: 300_000, P90: 400_000, P99: 500_000, Max: 900_000, Paths: paths(3000, 1000),
+				OpenLoop: &OpenLoopFigures{SentPerSecond: 49_990, P50: 350_000, P99: int64(i+1)*1_000_000 + int64(round)},
+			}})
+		}
+	}
+	all[5].LoaderLimited = "its busiest thread ran 97 % of the time"
+	golden(t, "testdata/openloop.golden", Table("fixed rate", Rows(all, []Variant{{Name: "raw"}, {Name: "fiber"}})))
+	for i := range all {
+		all[i].Paths = all[i].Paths[:1]
+	}
+	if table := Table("", Rows(all, []Variant{{Name: "raw"}})); strings.Contains(table, "10.99.0.2") {
+		t.Errorf("a table of the only path there is:\n%s", table)
+	}
 }
 
 func TestWarnings(t *testing.T) {

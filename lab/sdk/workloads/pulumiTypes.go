@@ -265,9 +265,10 @@ func (o CollapsePtrOutput) Than() pulumi.IntPtrOutput {
 }
 
 type Comparison struct {
-	Baseline          string `pulumi:"baseline"`
-	P99Ns             Change `pulumi:"p99Ns"`
-	RequestsPerSecond Change `pulumi:"requestsPerSecond"`
+	Baseline          string  `pulumi:"baseline"`
+	P99Ns             Change  `pulumi:"p99Ns"`
+	RequestsPerSecond Change  `pulumi:"requestsPerSecond"`
+	ResponseP99Ns     *Change `pulumi:"responseP99Ns"`
 }
 
 type ComparisonOutput struct{ *pulumi.OutputState }
@@ -294,6 +295,10 @@ func (o ComparisonOutput) P99Ns() ChangeOutput {
 
 func (o ComparisonOutput) RequestsPerSecond() ChangeOutput {
 	return o.ApplyT(func(v Comparison) Change { return v.RequestsPerSecond }).(ChangeOutput)
+}
+
+func (o ComparisonOutput) ResponseP99Ns() ChangePtrOutput {
+	return o.ApplyT(func(v Comparison) *Change { return v.ResponseP99Ns }).(ChangePtrOutput)
 }
 
 type ComparisonPtrOutput struct{ *pulumi.OutputState }
@@ -344,6 +349,15 @@ func (o ComparisonPtrOutput) RequestsPerSecond() ChangePtrOutput {
 			return nil
 		}
 		return &v.RequestsPerSecond
+	}).(ChangePtrOutput)
+}
+
+func (o ComparisonPtrOutput) ResponseP99Ns() ChangePtrOutput {
+	return o.ApplyT(func(v *Comparison) *Change {
+		if v == nil {
+			return nil
+		}
+		return v.ResponseP99Ns
 	}).(ChangePtrOutput)
 }
 
@@ -527,6 +541,115 @@ func (o IntervalPtrOutput) Low() pulumi.Float64PtrOutput {
 	}).(pulumi.Float64PtrOutput)
 }
 
+// A host that load comes from.
+type LoaderRef struct {
+	// The output `ref` of a Host.
+	Host hosts.HostRef `pulumi:"host"`
+	// IP addresses of the host to connect from: those of several NICs load over several wires. Default: its kernel chooses.
+	Sources []string `pulumi:"sources"`
+}
+
+// LoaderRefInput is an input type that accepts LoaderRefArgs and LoaderRefOutput values.
+// You can construct a concrete instance of `LoaderRefInput` via:
+//
+//	LoaderRefArgs{...}
+type LoaderRefInput interface {
+	pulumi.Input
+
+	ToLoaderRefOutput() LoaderRefOutput
+	ToLoaderRefOutputWithContext(context.Context) LoaderRefOutput
+}
+
+// A host that load comes from.
+type LoaderRefArgs struct {
+	// The output `ref` of a Host.
+	Host hosts.HostRefInput `pulumi:"host"`
+	// IP addresses of the host to connect from: those of several NICs load over several wires. Default: its kernel chooses.
+	Sources pulumi.StringArrayInput `pulumi:"sources"`
+}
+
+func (LoaderRefArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*LoaderRef)(nil)).Elem()
+}
+
+func (i LoaderRefArgs) ToLoaderRefOutput() LoaderRefOutput {
+	return i.ToLoaderRefOutputWithContext(context.Background())
+}
+
+func (i LoaderRefArgs) ToLoaderRefOutputWithContext(ctx context.Context) LoaderRefOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(LoaderRefOutput)
+}
+
+// LoaderRefArrayInput is an input type that accepts LoaderRefArray and LoaderRefArrayOutput values.
+// You can construct a concrete instance of `LoaderRefArrayInput` via:
+//
+//	LoaderRefArray{ LoaderRefArgs{...} }
+type LoaderRefArrayInput interface {
+	pulumi.Input
+
+	ToLoaderRefArrayOutput() LoaderRefArrayOutput
+	ToLoaderRefArrayOutputWithContext(context.Context) LoaderRefArrayOutput
+}
+
+type LoaderRefArray []LoaderRefInput
+
+func (LoaderRefArray) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]LoaderRef)(nil)).Elem()
+}
+
+func (i LoaderRefArray) ToLoaderRefArrayOutput() LoaderRefArrayOutput {
+	return i.ToLoaderRefArrayOutputWithContext(context.Background())
+}
+
+func (i LoaderRefArray) ToLoaderRefArrayOutputWithContext(ctx context.Context) LoaderRefArrayOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(LoaderRefArrayOutput)
+}
+
+// A host that load comes from.
+type LoaderRefOutput struct{ *pulumi.OutputState }
+
+func (LoaderRefOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*LoaderRef)(nil)).Elem()
+}
+
+func (o LoaderRefOutput) ToLoaderRefOutput() LoaderRefOutput {
+	return o
+}
+
+func (o LoaderRefOutput) ToLoaderRefOutputWithContext(ctx context.Context) LoaderRefOutput {
+	return o
+}
+
+// The output `ref` of a Host.
+func (o LoaderRefOutput) Host() hosts.HostRefOutput {
+	return o.ApplyT(func(v LoaderRef) hosts.HostRef { return v.Host }).(hosts.HostRefOutput)
+}
+
+// IP addresses of the host to connect from: those of several NICs load over several wires. Default: its kernel chooses.
+func (o LoaderRefOutput) Sources() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v LoaderRef) []string { return v.Sources }).(pulumi.StringArrayOutput)
+}
+
+type LoaderRefArrayOutput struct{ *pulumi.OutputState }
+
+func (LoaderRefArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]LoaderRef)(nil)).Elem()
+}
+
+func (o LoaderRefArrayOutput) ToLoaderRefArrayOutput() LoaderRefArrayOutput {
+	return o
+}
+
+func (o LoaderRefArrayOutput) ToLoaderRefArrayOutputWithContext(ctx context.Context) LoaderRefArrayOutput {
+	return o
+}
+
+func (o LoaderRefArrayOutput) Index(i pulumi.IntInput) LoaderRefOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) LoaderRef {
+		return vs[0].([]LoaderRef)[vs[1].(int)]
+	}).(LoaderRefOutput)
+}
+
 type NICFigures struct {
 	Dropped            int     `pulumi:"dropped"`
 	Errors             int     `pulumi:"errors"`
@@ -599,10 +722,171 @@ func (o NICFiguresArrayOutput) Index(i pulumi.IntInput) NICFiguresOutput {
 	}).(NICFiguresOutput)
 }
 
+type OpenLoopFigures struct {
+	ResponseP50Ns int     `pulumi:"responseP50Ns"`
+	ResponseP99Ns int     `pulumi:"responseP99Ns"`
+	SentPerSecond float64 `pulumi:"sentPerSecond"`
+	Unsent        int     `pulumi:"unsent"`
+}
+
+type OpenLoopFiguresOutput struct{ *pulumi.OutputState }
+
+func (OpenLoopFiguresOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*OpenLoopFigures)(nil)).Elem()
+}
+
+func (o OpenLoopFiguresOutput) ToOpenLoopFiguresOutput() OpenLoopFiguresOutput {
+	return o
+}
+
+func (o OpenLoopFiguresOutput) ToOpenLoopFiguresOutputWithContext(ctx context.Context) OpenLoopFiguresOutput {
+	return o
+}
+
+func (o OpenLoopFiguresOutput) ResponseP50Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v OpenLoopFigures) int { return v.ResponseP50Ns }).(pulumi.IntOutput)
+}
+
+func (o OpenLoopFiguresOutput) ResponseP99Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v OpenLoopFigures) int { return v.ResponseP99Ns }).(pulumi.IntOutput)
+}
+
+func (o OpenLoopFiguresOutput) SentPerSecond() pulumi.Float64Output {
+	return o.ApplyT(func(v OpenLoopFigures) float64 { return v.SentPerSecond }).(pulumi.Float64Output)
+}
+
+func (o OpenLoopFiguresOutput) Unsent() pulumi.IntOutput {
+	return o.ApplyT(func(v OpenLoopFigures) int { return v.Unsent }).(pulumi.IntOutput)
+}
+
+type OpenLoopFiguresPtrOutput struct{ *pulumi.OutputState }
+
+func (OpenLoopFiguresPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**OpenLoopFigures)(nil)).Elem()
+}
+
+func (o OpenLoopFiguresPtrOutput) ToOpenLoopFiguresPtrOutput() OpenLoopFiguresPtrOutput {
+	return o
+}
+
+func (o OpenLoopFiguresPtrOutput) ToOpenLoopFiguresPtrOutputWithContext(ctx context.Context) OpenLoopFiguresPtrOutput {
+	return o
+}
+
+func (o OpenLoopFiguresPtrOutput) Elem() OpenLoopFiguresOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) OpenLoopFigures {
+		if v != nil {
+			return *v
+		}
+		var ret OpenLoopFigures
+		return ret
+	}).(OpenLoopFiguresOutput)
+}
+
+func (o OpenLoopFiguresPtrOutput) ResponseP50Ns() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.ResponseP50Ns
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o OpenLoopFiguresPtrOutput) ResponseP99Ns() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.ResponseP99Ns
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o OpenLoopFiguresPtrOutput) SentPerSecond() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.SentPerSecond
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o OpenLoopFiguresPtrOutput) Unsent() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.Unsent
+	}).(pulumi.IntPtrOutput)
+}
+
+type Path struct {
+	BytesRead   int    `pulumi:"bytesRead"`
+	Established int    `pulumi:"established"`
+	Requests    int    `pulumi:"requests"`
+	Source      string `pulumi:"source"`
+	Target      string `pulumi:"target"`
+}
+
+type PathOutput struct{ *pulumi.OutputState }
+
+func (PathOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Path)(nil)).Elem()
+}
+
+func (o PathOutput) ToPathOutput() PathOutput {
+	return o
+}
+
+func (o PathOutput) ToPathOutputWithContext(ctx context.Context) PathOutput {
+	return o
+}
+
+func (o PathOutput) BytesRead() pulumi.IntOutput {
+	return o.ApplyT(func(v Path) int { return v.BytesRead }).(pulumi.IntOutput)
+}
+
+func (o PathOutput) Established() pulumi.IntOutput {
+	return o.ApplyT(func(v Path) int { return v.Established }).(pulumi.IntOutput)
+}
+
+func (o PathOutput) Requests() pulumi.IntOutput {
+	return o.ApplyT(func(v Path) int { return v.Requests }).(pulumi.IntOutput)
+}
+
+func (o PathOutput) Source() pulumi.StringOutput {
+	return o.ApplyT(func(v Path) string { return v.Source }).(pulumi.StringOutput)
+}
+
+func (o PathOutput) Target() pulumi.StringOutput {
+	return o.ApplyT(func(v Path) string { return v.Target }).(pulumi.StringOutput)
+}
+
+type PathArrayOutput struct{ *pulumi.OutputState }
+
+func (PathArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]Path)(nil)).Elem()
+}
+
+func (o PathArrayOutput) ToPathArrayOutput() PathArrayOutput {
+	return o
+}
+
+func (o PathArrayOutput) ToPathArrayOutputWithContext(ctx context.Context) PathArrayOutput {
+	return o
+}
+
+func (o PathArrayOutput) Index(i pulumi.IntInput) PathOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) Path {
+		return vs[0].([]Path)[vs[1].(int)]
+	}).(PathOutput)
+}
+
 type Result struct {
 	Benchmark  string    `pulumi:"benchmark"`
 	DurationNs int       `pulumi:"durationNs"`
+	Pipeline   *int      `pulumi:"pipeline"`
 	Ran        string    `pulumi:"ran"`
+	Rate       *float64  `pulumi:"rate"`
 	Rounds     int       `pulumi:"rounds"`
 	Rows       []Row     `pulumi:"rows"`
 	Schema     string    `pulumi:"schema"`
@@ -635,8 +919,16 @@ func (o ResultOutput) DurationNs() pulumi.IntOutput {
 	return o.ApplyT(func(v Result) int { return v.DurationNs }).(pulumi.IntOutput)
 }
 
+func (o ResultOutput) Pipeline() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v Result) *int { return v.Pipeline }).(pulumi.IntPtrOutput)
+}
+
 func (o ResultOutput) Ran() pulumi.StringOutput {
 	return o.ApplyT(func(v Result) string { return v.Ran }).(pulumi.StringOutput)
+}
+
+func (o ResultOutput) Rate() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v Result) *float64 { return v.Rate }).(pulumi.Float64PtrOutput)
 }
 
 func (o ResultOutput) Rounds() pulumi.IntOutput {
@@ -672,22 +964,26 @@ func (o ResultOutput) Warnings() pulumi.StringArrayOutput {
 }
 
 type Row struct {
-	Collapse                  *Collapse      `pulumi:"collapse"`
-	Comparison                *Comparison    `pulumi:"comparison"`
-	Connections               int            `pulumi:"connections"`
-	Errors                    int            `pulumi:"errors"`
-	ErrorsByKind              map[string]int `pulumi:"errorsByKind"`
-	Hosts                     []HostFigures  `pulumi:"hosts"`
-	MaxNs                     int            `pulumi:"maxNs"`
-	P50Ns                     int            `pulumi:"p50Ns"`
-	P90Ns                     int            `pulumi:"p90Ns"`
-	P99Ns                     int            `pulumi:"p99Ns"`
-	P99NsInterval             *Interval      `pulumi:"p99NsInterval"`
-	RequestsPerSecond         float64        `pulumi:"requestsPerSecond"`
-	RequestsPerSecondInterval *Interval      `pulumi:"requestsPerSecondInterval"`
-	Rounds                    int            `pulumi:"rounds"`
-	Runtime                   *Runtime       `pulumi:"runtime"`
-	Variant                   string         `pulumi:"variant"`
+	Collapse                  *Collapse        `pulumi:"collapse"`
+	Comparison                *Comparison      `pulumi:"comparison"`
+	Connections               int              `pulumi:"connections"`
+	Errors                    int              `pulumi:"errors"`
+	ErrorsByKind              map[string]int   `pulumi:"errorsByKind"`
+	Hosts                     []HostFigures    `pulumi:"hosts"`
+	LoaderLimited             *string          `pulumi:"loaderLimited"`
+	MaxNs                     int              `pulumi:"maxNs"`
+	OpenLoop                  *OpenLoopFigures `pulumi:"openLoop"`
+	P50Ns                     int              `pulumi:"p50Ns"`
+	P90Ns                     int              `pulumi:"p90Ns"`
+	P99Ns                     int              `pulumi:"p99Ns"`
+	P99NsInterval             *Interval        `pulumi:"p99NsInterval"`
+	Paths                     []Path           `pulumi:"paths"`
+	RequestsPerSecond         float64          `pulumi:"requestsPerSecond"`
+	RequestsPerSecondInterval *Interval        `pulumi:"requestsPerSecondInterval"`
+	ResponseP99NsInterval     *Interval        `pulumi:"responseP99NsInterval"`
+	Rounds                    int              `pulumi:"rounds"`
+	Runtime                   *Runtime         `pulumi:"runtime"`
+	Variant                   string           `pulumi:"variant"`
 }
 
 type RowOutput struct{ *pulumi.OutputState }
@@ -728,8 +1024,16 @@ func (o RowOutput) Hosts() HostFiguresArrayOutput {
 	return o.ApplyT(func(v Row) []HostFigures { return v.Hosts }).(HostFiguresArrayOutput)
 }
 
+func (o RowOutput) LoaderLimited() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Row) *string { return v.LoaderLimited }).(pulumi.StringPtrOutput)
+}
+
 func (o RowOutput) MaxNs() pulumi.IntOutput {
 	return o.ApplyT(func(v Row) int { return v.MaxNs }).(pulumi.IntOutput)
+}
+
+func (o RowOutput) OpenLoop() OpenLoopFiguresPtrOutput {
+	return o.ApplyT(func(v Row) *OpenLoopFigures { return v.OpenLoop }).(OpenLoopFiguresPtrOutput)
 }
 
 func (o RowOutput) P50Ns() pulumi.IntOutput {
@@ -748,12 +1052,20 @@ func (o RowOutput) P99NsInterval() IntervalPtrOutput {
 	return o.ApplyT(func(v Row) *Interval { return v.P99NsInterval }).(IntervalPtrOutput)
 }
 
+func (o RowOutput) Paths() PathArrayOutput {
+	return o.ApplyT(func(v Row) []Path { return v.Paths }).(PathArrayOutput)
+}
+
 func (o RowOutput) RequestsPerSecond() pulumi.Float64Output {
 	return o.ApplyT(func(v Row) float64 { return v.RequestsPerSecond }).(pulumi.Float64Output)
 }
 
 func (o RowOutput) RequestsPerSecondInterval() IntervalPtrOutput {
 	return o.ApplyT(func(v Row) *Interval { return v.RequestsPerSecondInterval }).(IntervalPtrOutput)
+}
+
+func (o RowOutput) ResponseP99NsInterval() IntervalPtrOutput {
+	return o.ApplyT(func(v Row) *Interval { return v.ResponseP99NsInterval }).(IntervalPtrOutput)
 }
 
 func (o RowOutput) Rounds() pulumi.IntOutput {
@@ -1342,18 +1654,21 @@ func (o ServerRefPtrOutput) Urn() pulumi.StringPtrOutput {
 }
 
 type Trial struct {
-	Connections       int            `pulumi:"connections"`
-	Errors            int            `pulumi:"errors"`
-	ErrorsByKind      map[string]int `pulumi:"errorsByKind"`
-	Hosts             []HostFigures  `pulumi:"hosts"`
-	MaxNs             int            `pulumi:"maxNs"`
-	P50Ns             int            `pulumi:"p50Ns"`
-	P90Ns             int            `pulumi:"p90Ns"`
-	P99Ns             int            `pulumi:"p99Ns"`
-	RequestsPerSecond float64        `pulumi:"requestsPerSecond"`
-	Round             int            `pulumi:"round"`
-	Runtime           *Runtime       `pulumi:"runtime"`
-	Variant           string         `pulumi:"variant"`
+	Connections       int              `pulumi:"connections"`
+	Errors            int              `pulumi:"errors"`
+	ErrorsByKind      map[string]int   `pulumi:"errorsByKind"`
+	Hosts             []HostFigures    `pulumi:"hosts"`
+	LoaderLimited     *string          `pulumi:"loaderLimited"`
+	MaxNs             int              `pulumi:"maxNs"`
+	OpenLoop          *OpenLoopFigures `pulumi:"openLoop"`
+	P50Ns             int              `pulumi:"p50Ns"`
+	P90Ns             int              `pulumi:"p90Ns"`
+	P99Ns             int              `pulumi:"p99Ns"`
+	Paths             []Path           `pulumi:"paths"`
+	RequestsPerSecond float64          `pulumi:"requestsPerSecond"`
+	Round             int              `pulumi:"round"`
+	Runtime           *Runtime         `pulumi:"runtime"`
+	Variant           string           `pulumi:"variant"`
 }
 
 type TrialOutput struct{ *pulumi.OutputState }
@@ -1386,8 +1701,16 @@ func (o TrialOutput) Hosts() HostFiguresArrayOutput {
 	return o.ApplyT(func(v Trial) []HostFigures { return v.Hosts }).(HostFiguresArrayOutput)
 }
 
+func (o TrialOutput) LoaderLimited() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Trial) *string { return v.LoaderLimited }).(pulumi.StringPtrOutput)
+}
+
 func (o TrialOutput) MaxNs() pulumi.IntOutput {
 	return o.ApplyT(func(v Trial) int { return v.MaxNs }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) OpenLoop() OpenLoopFiguresPtrOutput {
+	return o.ApplyT(func(v Trial) *OpenLoopFigures { return v.OpenLoop }).(OpenLoopFiguresPtrOutput)
 }
 
 func (o TrialOutput) P50Ns() pulumi.IntOutput {
@@ -1400,6 +1723,10 @@ func (o TrialOutput) P90Ns() pulumi.IntOutput {
 
 func (o TrialOutput) P99Ns() pulumi.IntOutput {
 	return o.ApplyT(func(v Trial) int { return v.P99Ns }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) Paths() PathArrayOutput {
+	return o.ApplyT(func(v Trial) []Path { return v.Paths }).(PathArrayOutput)
 }
 
 func (o TrialOutput) RequestsPerSecond() pulumi.Float64Output {
@@ -1491,6 +1818,8 @@ func (o VariantArrayOutput) Index(i pulumi.IntInput) VariantOutput {
 }
 
 func init() {
+	pulumi.RegisterInputType(reflect.TypeOf((*LoaderRefInput)(nil)).Elem(), LoaderRefArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*LoaderRefArrayInput)(nil)).Elem(), LoaderRefArray{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerProgramInput)(nil)).Elem(), ServerProgramArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerProgramPtrInput)(nil)).Elem(), ServerProgramArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefInput)(nil)).Elem(), ServerRefArgs{})
@@ -1506,8 +1835,14 @@ func init() {
 	pulumi.RegisterOutputType(HostFiguresArrayOutput{})
 	pulumi.RegisterOutputType(IntervalOutput{})
 	pulumi.RegisterOutputType(IntervalPtrOutput{})
+	pulumi.RegisterOutputType(LoaderRefOutput{})
+	pulumi.RegisterOutputType(LoaderRefArrayOutput{})
 	pulumi.RegisterOutputType(NICFiguresOutput{})
 	pulumi.RegisterOutputType(NICFiguresArrayOutput{})
+	pulumi.RegisterOutputType(OpenLoopFiguresOutput{})
+	pulumi.RegisterOutputType(OpenLoopFiguresPtrOutput{})
+	pulumi.RegisterOutputType(PathOutput{})
+	pulumi.RegisterOutputType(PathArrayOutput{})
 	pulumi.RegisterOutputType(ResultOutput{})
 	pulumi.RegisterOutputType(RowOutput{})
 	pulumi.RegisterOutputType(RowArrayOutput{})

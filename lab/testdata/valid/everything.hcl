@@ -161,3 +161,28 @@ benchmark "loopback" {
   warm_up     = "1s"
   duration    = "1s"
 }
+benchmark "two-wires" {
+  server      = server.health
+  connections = [64]
+  warm_up     = "1s"
+  duration    = "1s"
+  rate        = 50000
+  loader {
+    host    = host.evo
+    sources = ["10.99.0.2", "fd00:0::2"]
+  }
+  loader {
+    host = host.spark
+  }
+}
+benchmark "pipelined" {
+  server      = server.rack
+  connections = [10]
+  warm_up     = "1s"
+  duration    = "1s"
+  pipeline    = 16
+  loader {
+    host    = host.rack-2
+    sources = ["192.168.10.9"]
+  }
+}
