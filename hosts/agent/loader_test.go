@@ -20,7 +20,7 @@ func TestLoader(t *testing.T) {
 	start(t, h, s)
 	loader := upload(t, h, "benchlab-loader")
 	args := func(duration string) []string {
-		return []string{"-json", "-url", s.Health, "-connections", "4", "-duration", duration}
+		return []string{"-json", "-url", s.Health[0], "-connections", "4", "-duration", duration}
 	}
 
 	t.Run("to its end", func(t *testing.T) {
