@@ -87,7 +87,7 @@ func TestProgramLifecycle(t *testing.T) {
 
 	benchmark := b.object("workloads:Benchmark", "mine")
 	benchmark.create(t, map[string]property.Value{
-		"server": serverRef, "loader": ref, "duration": property.New((300 * time.Millisecond).String()),
+		"server": serverRef, "loaders": property.New([]property.Value{property.New(map[string]property.Value{"host": ref})}), "duration": property.New((300 * time.Millisecond).String()),
 		"connections": property.New([]property.Value{property.New(2.0)}),
 	})
 	result := benchmark.state.Get("result").AsMap()
