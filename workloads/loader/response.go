@@ -9,7 +9,7 @@ import (
 
 // bufferSize is the longest header section, and the longest line of a chunked body, that
 // is taken.
-const bufferSize = 4096
+const bufferSize = 8 << 10
 
 // Errors of a connection that its server closed.
 var (
@@ -95,11 +95,14 @@ func (r *response) advance(data []byte, expect string) (n int, done bool, err er
 	for {
 		switch r.place {
 		case inHeader:
-			size, err := r.header(data)
+			size, err := r.header(data[n:])
 			if size == 0 || err != nil {
 				return len(data), false, err
 			}
 			n += size
+			if r.status < 200 {
+				continue // the final response follows
+			}
 			r.place, r.rest = inBody, r.length
 			if r.chunked {
 				r.place = inChunkSize
@@ -333,8 +336,11 @@ func (r *response) checkFraming() error {
 	switch {
 	case r.chunked && r.length >= 0:
 		return malformed("both Transfer-Encoding and Content-Length")
-	case r.status < 200 || r.status == 204 || r.status == 304:
-		return malformed("status %d: want a response with a body", r.status)
+	case r.status == 101:
+		return malformed("status 101: nobody asked for another protocol")
+	case r.status < 200:
+	case r.status == 204 || r.status == 304: // have no body, whatever the fields say
+		r.length, r.chunked = 0, false
 	case !r.chunked && r.length < 0:
 		return malformed("neither Content-Length nor chunked: the response has no end on a kept-alive connection")
 	}
