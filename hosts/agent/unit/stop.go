@@ -41,7 +41,7 @@ func (u *Units) stopOthers(unit string, r *record, ours bool) error {
 		for _, p := range processes {
 			// What fails is of a process that has ended meanwhile.
 			stat, err := p.Stat()
-			if err != nil || stat.Session != r.PID || stat.State == "Z" || stat.State == "X" {
+			if err != nil || stat.Session != r.PID || ended(stat) {
 				continue
 			}
 			if targets, _ := p.FileDescriptorTargets(); !ours && !slices.Contains(targets, u.log(unit)) {
