@@ -127,8 +127,10 @@ type Server struct {
 	Binary string
 	Args   []string
 	Env    map[string]string
-	// Health is the URL that answers 200 when the server is well.
-	Health string
+	// Health are the URLs that answer 2xx when the server is well.
+	Health []string
+	// CPUs is the list of those that it may run on, "0-3,8"; empty for all.
+	CPUs string
 }
 
 // ServerStatus is what a host knows of a server.
@@ -143,7 +145,7 @@ type ServerStatus struct {
 // returns when its health check holds.
 func (h *Host) StartServer(ctx context.Context, s Server) (ServerStatus, error) {
 	return h.serverStatus(h.agent.StartServer(ctx, &agentpb.StartServerRequest{
-		Owner: ownerpb(s.Owner), Unit: s.Unit, Binary: s.Binary, Args: s.Args, Env: s.Env, Health: s.Health,
+		Owner: ownerpb(s.Owner), Unit: s.Unit, Binary: s.Binary, Args: s.Args, Env: s.Env, Health: s.Health, Cpus: s.CPUs,
 	}))
 }
 
@@ -168,10 +170,18 @@ func (h *Host) StopServer(ctx context.Context, owner spec.Owner, unit string) er
 	return nil
 }
 
-// ServerStats reads the runtime counters of a running server.
-func (h *Host) ServerStats(ctx context.Context, owner spec.Owner, unit string) (results.ServerStats, error) {
+// ServerStats reads the runtime counters of a running server; nil where the program has
+// none.
+func (h *Host) ServerStats(ctx context.Context, owner spec.Owner, unit string) (*results.ServerStats, error) {
 	reply, err := h.agent.ServerStats(ctx, &agentpb.UnitRequest{Owner: ownerpb(owner), Unit: unit})
-	return decode[results.ServerStats](h, reply.GetStats(), err)
+	if err == nil && len(reply.GetStats()) == 0 {
+		return nil, nil
+	}
+	stats, err := decode[results.ServerStats](h, reply.GetStats(), err)
+	if err != nil {
+		return nil, err
+	}
+	return &stats, nil
 }
 
 func ownerpb(o spec.Owner) *agentpb.Owner { return &agentpb.Owner{Urn: o.URN, Lab: o.Lab} }

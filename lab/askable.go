@@ -58,7 +58,14 @@ func (r *reader) ofLinkedHost(name string) map[string]cty.Value {
 func (r *reader) ofServer(name string) map[string]cty.Value {
 	for _, s := range r.def.Servers {
 		if s.Name == name {
-			return map[string]cty.Value{"listen": cty.StringVal(s.Listen)}
+			var listen []cty.Value
+			for _, at := range s.Listen {
+				listen = append(listen, cty.StringVal(at))
+			}
+			if listen == nil {
+				return map[string]cty.Value{"listen": syntax.Broken}
+			}
+			return map[string]cty.Value{"listen": cty.ListVal(listen)}
 		}
 	}
 	return nil

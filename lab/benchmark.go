@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -110,12 +111,17 @@ func (r *reader) baseline(b *syntax.Block, bm *Benchmark) {
 // itself and the far ends of its links.
 func (r *reader) reachable(b *syntax.Block, from loaderAt, serverName string) {
 	server, known := r.servers[serverName]
-	loaderName := from.Host
-	loader := r.hosts[loaderName]
-	if !known || loaderName == server.host {
+	if !known || from.Host == server.host {
 		return
 	}
-	a := server.listen.Addr()
+	for _, listen := range server.listen {
+		r.reachableAt(b, from, serverName, listen.Addr())
+	}
+}
+
+func (r *reader) reachableAt(b *syntax.Block, from loaderAt, serverName string, a netip.Addr) {
+	loaderName := from.Host
+	server, loader := r.servers[serverName], r.hosts[loaderName]
 	if a.IsLoopback() {
 		b.Report(from.at, fmt.Sprintf("host %q can't reach server %q", loaderName, serverName),
 			"The server listens on %s, which only host %s itself can reach. Let it listen on an address of a NIC.", a, server.host)

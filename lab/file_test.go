@@ -121,10 +121,14 @@ func TestLoad(t *testing.T) {
 			}},
 		},
 		Servers: []Server{
-			{Name: "health", Host: "spark", Listen: "http://10.99.0.1:8080", GOGC: 800, GOMAXPROCS: 4, Framework: "fiber", Listeners: 4},
-			{Name: "six", Host: "spark", Listen: "http://[fd00::1]:8080"},
-			{Name: "rack", Host: "rack-1", Listen: "http://192.168.10.2:8080"},
-			{Name: "loopback", Host: "evo", Listen: "http://127.0.0.1:8080"},
+			{Name: "health", Host: "spark", Listen: []string{"http://10.99.0.1:8080"}, GOGC: 800, GOMAXPROCS: 4, Framework: "fiber", Listeners: 4},
+			{Name: "six", Host: "spark", Listen: []string{"http://[fd00::1]:8080"}},
+			{Name: "rack", Host: "rack-1", Listen: []string{"http://192.168.10.2:8080"}},
+			{Name: "mine", Host: "spark", Listen: []string{"http://10.99.0.1:9000", "http://[fd00::1]:9000"}, CPUs: "0-2,4", GOGC: 50, Program: &Program{
+				Command: "testdata/valid/bin/my-server", Args: []string{"--port", "9000", ""}, Env: map[string]string{"LOG": "off", "MODE": "bench"}, Health: "/healthz",
+			}},
+			{Name: "bare", Host: "rack-1", Listen: []string{"http://192.168.10.2:9000"}, Program: &Program{Command: "/opt/bare"}},
+			{Name: "loopback", Host: "evo", Listen: []string{"http://127.0.0.1:8080"}},
 		},
 		Benchmarks: []Benchmark{
 			{Name: "health", Server: "health", Loaders: []Loader{{Host: "evo"}}, Path: "/health?full=1",

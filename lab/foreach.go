@@ -103,7 +103,7 @@ func (r *reader) elements(b *syntax.Block, e hclsyntax.Expression) ([]element, b
 			elements = append(elements, element{key, values[key]})
 		}
 		return elements, true
-	case t.IsTupleType() || t.IsListType() || t.IsSetType():
+	case syntax.IsList(v):
 		return r.listed(b, e, v.AsValueSlice())
 	}
 	b.WrongType(e.Range(), forEach, want, syntax.Describe(v))

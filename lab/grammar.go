@@ -61,12 +61,20 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 	{Kind: "server", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "host", Example: `host.NAME`},
 		{Name: "listen", Example: `"http://10.99.0.1:8080"`},
+		{Name: "cpus", Example: `"0-3"`, Optional: true},
 		{Name: "framework", Example: `"fiber"`, Optional: true},
 		{Name: "gogc", Example: `100`, Optional: true},
 		{Name: "gomaxprocs", Example: `4`, Optional: true},
 		{Name: "listeners", Example: `4`, Optional: true},
 		each,
-	}, Instead: noCount},
+	}, Instead: noCount, Blocks: []syntax.Shape{
+		{Kind: "program", Attributes: []syntax.Attribute{
+			{Name: "command", Example: `"bin/myserver"`},
+			{Name: "args", Example: `["--port", "8080"]`, Optional: true},
+			{Name: "env", Example: `{ LOG = "off" }`, Optional: true},
+			{Name: "health", Example: `"/healthz"`, Optional: true},
+		}},
+	}},
 	{Kind: "benchmark", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "server", Example: `server.NAME`},
 		{Name: "loader", Example: `host.NAME`, Optional: true}, // or blocks

@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -327,7 +328,24 @@ func (b *builder) makeServers(d *Definition) error {
 			return err
 		}
 		args := &sdkworkloads.ServerArgs{
-			Host: host, Listen: pulumi.String(s.Listen), Tuning: b.digests(s.Host),
+			Host: host, Listen: pulumi.ToStringArray(s.Listen), Tuning: b.digests(s.Host),
+		}
+		if s.Program != nil {
+			// The provider runs elsewhere.
+			command, err := filepath.Abs(s.Program.Command)
+			if err != nil {
+				return err
+			}
+			program := sdkworkloads.ServerProgramArgs{
+				Command: pulumi.String(command), Args: pulumi.ToStringArray(s.Program.Args), Env: pulumi.ToStringMap(s.Program.Env),
+			}
+			if s.Program.Health != "" {
+				program.Health = pulumi.String(s.Program.Health)
+			}
+			args.Program = program
+		}
+		if s.CPUs != "" {
+			args.Cpus = pulumi.String(s.CPUs)
 		}
 		if s.GOGC > 0 {
 			args.Gogc = pulumi.Int(s.GOGC)

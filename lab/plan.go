@@ -143,11 +143,10 @@ func (p *plan) tunes(tunes []Tune) {
 func (p *plan) servers(servers []Server) {
 	p.heading("servers", len(servers))
 	for _, s := range servers {
-		framework := s.Framework
-		if framework == "" {
-			framework = "fasthttp"
-		}
 		var settings []string
+		if s.CPUs != "" {
+			settings = append(settings, "cpus "+s.CPUs)
+		}
 		for _, n := range []struct {
 			name  string
 			value int
@@ -156,8 +155,19 @@ func (p *plan) servers(servers []Server) {
 				settings = append(settings, fmt.Sprintf("%s %d", n.name, n.value))
 			}
 		}
-		p.line("  "+s.Name, "on "+s.Host, s.Listen, framework, strings.Join(settings, ", "))
+		p.line("  "+s.Name, "on "+s.Host, strings.Join(s.Listen, ", "), served(s), strings.Join(settings, ", "))
 	}
+}
+
+// served is what answers the requests.
+func served(s Server) string {
+	switch {
+	case s.Program != nil:
+		return strings.Join(append([]string{s.Program.Command}, s.Program.Args...), " ")
+	case s.Framework == "":
+		return "fasthttp"
+	}
+	return s.Framework
 }
 
 func (p *plan) benchmarks(d *Definition) {

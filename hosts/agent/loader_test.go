@@ -20,7 +20,7 @@ func TestLoader(t *testing.T) {
 	start(t, h, s)
 	loader := upload(t, h, "benchlab-loader")
 	args := func(duration string) []string {
-		return []string{"-json", "-url", s.Health, "-connections", "4", "-duration", duration}
+		return []string{"-json", "-url", s.Health[0], "-connections", "4", "-duration", duration}
 	}
 
 	t.Run("to its end", func(t *testing.T) {
@@ -64,8 +64,10 @@ func TestLoader(t *testing.T) {
 		release := make(chan struct{})
 		l, waited := program, false
 		l.Release = release
-		sample, err := h.RunLoader(t.Context(), l, func(p results.Progress) {
-			hosttest.Eventually(t, "it waits", func() bool { return strings.Contains(host.Run(t, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"), "read line") })
+		sample, err := h.RunLoader(t.Context(), l, func(results.Progress) {
+			hosttest.Eventually(t, "it waits", func() bool {
+				return strings.Contains(host.Run(t, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"), "read line")
+			})
 			waited = true
 			close(release)
 		})
@@ -80,7 +82,9 @@ func TestLoader(t *testing.T) {
 		if _, err := h.RunLoader(ctx, l, func(results.Progress) { cancel() }); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context canceled", err)
 		}
-		hosttest.Eventually(t, "no loader is left", func() bool { return !strings.Contains(host.Run(t, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"), "read line") })
+		hosttest.Eventually(t, "no loader is left", func() bool {
+			return !strings.Contains(host.Run(t, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"), "read line")
+		})
 	})
 	t.Run("waits for nobody", func(t *testing.T) {
 		_, err := h.RunLoader(t.Context(), program, nil)

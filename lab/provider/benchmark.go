@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hanzoai/benchlab/workloads/benchmark"
@@ -82,7 +81,7 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Loaders, "The hosts that the load comes from, each once. The connections are spread over them as evenly as can be, and none sends before all have theirs.")
 	a.Describe(&args.Rate, "How many requests a second to send in all, whether or not earlier ones were answered (open loop). Default: each connection sends its next request when it has its response.")
 	a.Describe(&args.Pipeline, "How many requests a connection has in flight. Not with `rate`. Default 1.")
-	a.Describe(&args.Path, "Path of the request. Default `/health`.")
+	a.Describe(&args.Path, "Path of the request. Default: that of the server's health check.")
 	a.Describe(&args.Connections, "Connection counts, measured one after the other.")
 	a.Describe(&args.WarmUp, "Time before the measurement of each connection count, such as `1s`. Default: none.")
 	a.Describe(&args.Duration, "Time of each measurement, such as `5s`.")
@@ -160,9 +159,13 @@ func (args BenchmarkArgs) series() (benchmark.Series, error) {
 func (args BenchmarkArgs) variant(s ServerRef) benchmark.Variant {
 	path := args.Path
 	if path == "" {
-		path = "/health"
+		path = s.Health
 	}
-	return benchmark.Variant{Variant: results.Variant{Name: s.name(), Targets: []string{strings.TrimSuffix(s.URL, "/") + path}}}
+	v := results.Variant{Name: s.name()}
+	for _, url := range s.URLs {
+		v.Targets = append(v.Targets, target(url, path))
+	}
+	return benchmark.Variant{Variant: v}
 }
 
 // digest covers what the result depends on: not where the hosts are reached.

@@ -12,7 +12,7 @@ import (
 
 func serverRef(name, url string) ServerRef {
 	return ServerRef{
-		Host: HostRef{MachineID: "0f9c", Connection: Connection{}}, Unit: "unit", URL: url, Digest: "digest of " + name,
+		Host: HostRef{MachineID: "0f9c", Connection: Connection{}}, Unit: "unit", URLs: []string{url}, Health: "/health", Digest: "digest of " + name,
 		URN: "urn:pulumi:lab::lab::benchlab:index:Lab$benchlab:workloads:Server::" + name,
 	}
 }
@@ -44,6 +44,11 @@ func TestSeriesVariants(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+	// A server with several addresses is loaded at all of them, and asked for its own path.
+	both := ServerRef{URLs: []string{"http://10.99.0.1:80", "http://10.98.0.1:80"}, Health: "/healthz"}
+	if diff := cmp.Diff([]string{"http://10.99.0.1:80/healthz", "http://10.98.0.1:80/healthz"}, BenchmarkArgs{}.variant(both).Targets); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
 	}
 	// In a preview a server may be unknown, and the series is still to be estimated.
 	if series, err := (BenchmarkArgs{Baseline: &ServerRef{}, Connections: []int{1, 2}, Duration: "1s"}).series(); err != nil || series.Estimate() != 8*time.Second {
@@ -85,7 +90,7 @@ func TestBenchmarkDigest(t *testing.T) {
 	for name, change := range map[string]func(*ServerRef){
 		"machine": func(s *ServerRef) { s.Host.MachineID = "1e7d" },
 		"program": func(s *ServerRef) { s.Digest = "another" },
-		"url":     func(s *ServerRef) { s.URL = "http://10.99.0.2:8081" },
+		"url":     func(s *ServerRef) { s.URLs = []string{"http://10.99.0.2:8081"} },
 	} {
 		if digest(change) == before {
 			t.Errorf("%s: the same digest", name)

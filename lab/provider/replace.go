@@ -34,6 +34,12 @@ func withReplacement(inner p.Provider) p.Provider {
 				replace(&d, path[0]+"."+path[len(path)-1])
 			}
 		}
+		// The unit of a server is named after its first address.
+		if old, known := firstText(r.OldInputs.Get("listen")); known {
+			if now, known := firstText(r.Inputs.Get("listen")); known && old != now {
+				replace(&d, "listen[0]")
+			}
+		}
 		d.DeleteBeforeReplace = true
 		return d, nil
 	}
@@ -50,6 +56,14 @@ func textChanged(old, new property.Map, path ...string) (known, changed bool) {
 	a, okA := textAt(property.New(old), path...)
 	b, okB := textAt(property.New(new), path...)
 	return okA && okB, a != b
+}
+
+// firstText is the first element of a list of texts.
+func firstText(list property.Value) (string, bool) {
+	if !list.IsArray() || list.AsArray().Len() == 0 || !list.AsArray().Get(0).IsString() {
+		return "", false
+	}
+	return list.AsArray().Get(0).AsString(), true
 }
 
 func textAt(v property.Value, path ...string) (string, bool) {

@@ -70,7 +70,7 @@ func (s server) Restart(context.Context) error {
 	return s.site[s.ref.Host.MachineID].Restart(s.ref.Unit)
 }
 
-func (s server) ServerStats(ctx context.Context) (results.ServerStats, error) {
+func (s server) ServerStats(ctx context.Context) (*results.ServerStats, error) {
 	return s.host.ServerStats(ctx, spec.Owner{URN: s.ref.URN, Lab: s.ref.Host.Lab}, s.ref.Unit)
 }
 

@@ -24,7 +24,8 @@ import (
 // statsSocket reads the counters of the real server.
 type statsSocket string
 
-func (s statsSocket) ServerStats(ctx context.Context) (stats results.ServerStats, err error) {
+func (s statsSocket) ServerStats(ctx context.Context) (*results.ServerStats, error) {
+	var stats results.ServerStats
 	client := &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -33,14 +34,14 @@ func (s statsSocket) ServerStats(ctx context.Context) (stats results.ServerStats
 	}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://server/stats", nil)
 	if err != nil {
-		return stats, err
+		return nil, err
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return stats, err
+		return nil, err
 	}
 	err = json.NewDecoder(response.Body).Decode(&stats)
-	return stats, errors.Join(err, response.Body.Close())
+	return &stats, errors.Join(err, response.Body.Close())
 }
 
 // inProcess runs the loader on the arguments that its program would get.
@@ -72,7 +73,7 @@ func (inProcess) RunLoader(ctx context.Context, args []string, release <-chan st
 func startServer(t *testing.T) (url string, stats statsSocket) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "stats.sock")
-	s, err := server.Listen(t.Context(), server.Config{Listen: "http://127.0.0.1:0", Stats: path})
+	s, err := server.Listen(t.Context(), server.Config{Listen: []string{"http://127.0.0.1:0"}, Stats: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func startServer(t *testing.T) (url string, stats statsSocket) {
 			t.Error(err)
 		}
 	})
-	return s.URL(), statsSocket(path)
+	return s.URLs()[0], statsSocket(path)
 }
 
 // Restart is not needed where only one trial of a kind is looked at; the real restart is
@@ -139,7 +140,7 @@ func TestRun(t *testing.T) {
 
 // stub is a loader or a server of which only the answers matter.
 type stub struct {
-	stats   func(n int) (results.ServerStats, error)
+	stats   func(n int) (*results.ServerStats, error)
 	samples func(n int) (results.Sample, error)
 
 	reads, runs int
@@ -165,7 +166,7 @@ func (s *stub) Resume(context.Context) error {
 	return s.failResume
 }
 
-func (s *stub) ServerStats(context.Context) (results.ServerStats, error) {
+func (s *stub) ServerStats(context.Context) (*results.ServerStats, error) {
 	s.reads++
 	return s.stats(s.reads)
 }
@@ -189,8 +190,8 @@ func goodSample(connections int) results.Sample {
 	}
 }
 
-func risingCounters(n int) (results.ServerStats, error) {
-	return results.ServerStats{Allocations: int64(n) * 100, Collections: int64(n)}, nil
+func risingCounters(n int) (*results.ServerStats, error) {
+	return &results.ServerStats{Allocations: int64(n) * 100, Collections: int64(n)}, nil
 }
 
 // TestFailureResumes: whatever fails while the hosts are untuned, they are tuned again.
@@ -214,7 +215,7 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 	boom := errors.New("boom")
 	for name, test := range map[string]struct {
 		second func(*results.Sample) error // what becomes of the second sample
-		stats  func(n int) (results.ServerStats, error)
+		stats  func(n int) (*results.ServerStats, error)
 		want   string
 	}{
 		"loader fails": {
@@ -222,25 +223,25 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 			want:   "loader: boom",
 		},
 		"counters fail before": {
-			stats: func(n int) (results.ServerStats, error) {
+			stats: func(n int) (*results.ServerStats, error) {
 				if n == 3 {
-					return results.ServerStats{}, boom
+					return nil, boom
 				}
 				return counters(n)
 			},
 			want: "read the server's counters before the load: boom",
 		},
 		"counters fail after": {
-			stats: func(n int) (results.ServerStats, error) {
+			stats: func(n int) (*results.ServerStats, error) {
 				if n == 4 {
-					return results.ServerStats{}, boom
+					return nil, boom
 				}
 				return counters(n)
 			},
 			want: "read the server's counters after the load: boom",
 		},
 		"server was restarted": {
-			stats: func(n int) (results.ServerStats, error) { return counters(n % 4) },
+			stats: func(n int) (*results.ServerStats, error) { return counters(n % 4) },
 			want:  "it was started anew under load",
 		},
 		"other schema": {

@@ -136,9 +136,9 @@ func check(sample results.Sample, connections int) error {
 	case sample.Schema != results.SampleSchema:
 		return fmt.Errorf("the sample has schema %q, want %q: deploy the loader of this version", sample.Schema, results.SampleSchema)
 	case sample.Connections.Established != connections:
-		return fmt.Errorf("the loader measured with %d connections, want %d", sample.Connections.Established, connections)
+		return fmt.Errorf("it measured with %d connections, want %d", sample.Connections.Established, connections)
 	case sample.Stopped:
-		return fmt.Errorf("the loader was stopped after %s of %s", time.Duration(sample.Measured), time.Duration(sample.Duration))
+		return fmt.Errorf("it was stopped after %s of %s", time.Duration(sample.Measured), time.Duration(sample.Duration))
 	case sample.Requests == 0:
 		return fmt.Errorf("no request succeeded; errors: %s", results.ErrorText(sample.Errors, sample.ErrorSamples))
 	}

@@ -108,7 +108,7 @@ func (s Series) trial(ctx context.Context, step Step, variant Variant, progress 
 	if err != nil {
 		return results.Figures{}, fmt.Errorf("read the server's counters after the load: %w", err)
 	}
-	if after.Allocations < before.Allocations || after.Collections < before.Collections {
+	if before != nil && after != nil && (after.Allocations < before.Allocations || after.Collections < before.Collections) {
 		return results.Figures{}, fmt.Errorf(
 			"the server's counters went back (allocations %d to %d): it was started anew under load; see its log",
 			before.Allocations, after.Allocations)

@@ -60,8 +60,8 @@ func (v Variant) targets() string { return strings.Join(v.Targets, " and ") }
 type Server interface {
 	// Restart starts it afresh: some kernel values act only when a socket is made.
 	Restart(ctx context.Context) error
-	// ServerStats reads its counters.
-	ServerStats(ctx context.Context) (results.ServerStats, error)
+	// ServerStats reads its counters; nil where the program has none.
+	ServerStats(ctx context.Context) (*results.ServerStats, error)
 }
 
 // A Tuning is that of all hosts that take part.

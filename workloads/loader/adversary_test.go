@@ -80,6 +80,10 @@ func TestRunToldOfEveryCut(t *testing.T) {
 			c.ExpectBody = "ok123456789"
 			sample := load(t, c)
 			onlyErrors(t, sample, test.kinds...)
+			// Only one of the places is before the first byte.
+			if before, mid := sample.Errors[loader.ReadEOFBeforeResponse], sample.Errors[loader.ReadEOFMidResponse]; mid < 10*before {
+				t.Errorf("%d ends before the response, %d in the middle", before, mid)
+			}
 			checkSums(t, sample)
 			if cut.Load() < int64(len(trailed)) {
 				t.Errorf("only %d of %d places were tried", cut.Load(), len(trailed))
@@ -223,7 +227,7 @@ func TestRunRejectsGreeting(t *testing.T) {
 	if err == nil {
 		// The greeting came after the first request.
 		onlyErrors(t, sample, loader.HTTPParse)
-	} else if !strings.Contains(err.Error(), "SSH-2.0-OpenSSH_9.2") || !strings.Contains(err.Error(), "nothing was measured") {
+	} else if !strings.Contains(err.Error(), loader.HTTPParse+`: "SSH-2.0-OpenSSH_9.2`) || !strings.Contains(err.Error(), "nothing was measured") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -301,7 +305,7 @@ func TestRunBoundsHeaders(t *testing.T) {
 	onlyErrors(t, load(t, config(serveConns(t, func(_ int64, conn *net.TCPConn) {
 		requests(conn, func(int) bool { return say(conn, header(3900)) })
 	}).url(), 2)))
-	sample := load(t, config(serveConns(t, func(n int64, conn *net.TCPConn) {
+	sample := load(t, config(serveConns(t, func(_ int64, conn *net.TCPConn) {
 		requests(conn, func(n int) bool { return say(conn, okResponse) && n%5 != 0 || say(conn, header(100_000)) })
 	}).url(), 2))
 	onlyErrors(t, sample, loader.HTTPParse)

@@ -26,10 +26,8 @@ type connection struct {
 	began    int64
 	response response
 	fd       int32
-	// generation tells the socket's events from those of the ones before.
-	generation int32
-	head       int32
-	inFlight   int32
+	head     int32
+	inFlight int32
 	// unsent is how many bytes of the requests in flight are not written yet.
 	unsent int32
 	// failures counts errors since the last good response.

@@ -39,7 +39,7 @@ func (w *worker) dial(now int64) {
 		}
 		c.fd, c.state = int32(fd), dialing
 		w.dialing++
-		if err := w.poll.add(fd, index, c.generation); err != nil {
+		if err := w.poll.add(fd, index); err != nil {
 			w.undialed(index, c, err)
 		}
 	}

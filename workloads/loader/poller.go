@@ -65,13 +65,13 @@ func (p *poller) close() error {
 	return errors.Join(errs...)
 }
 
-// add makes events of a socket come as those of the given index and generation, for as
-// long as the socket is open. Both directions are asked for at once and edge-triggered, so
-// that this is the only call of its kind in the life of a connection.
-func (p *poller) add(fd int, index, generation int32) error {
+// add makes events of a socket come as those of the given index, for as long as the socket
+// is open. Both directions are asked for at once and edge-triggered, so that this is the
+// only call of its kind in the life of a connection.
+func (p *poller) add(fd int, index int32) error {
 	return unix.EpollCtl(p.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{
 		Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET,
-		Fd:     index, Pad: generation,
+		Fd:     index,
 	})
 }
 

@@ -39,7 +39,11 @@ func TestRunOverIPv6(t *testing.T) {
 		}
 	})
 	defer serving.Wait()
-	defer listener.Close()
+	defer func() {
+		if err := listener.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	for _, sources := range [][]string{nil, {"::1"}} {
 		c := config("http://"+listener.Addr().String()+"/", 4)
 		c.Sources = sources

@@ -9,7 +9,7 @@ import (
 
 // bufferSize is the longest header section, and the longest line of a chunked body, that
 // is taken.
-const bufferSize = 4096
+const bufferSize = 8 << 10
 
 // Errors of a connection that its server closed.
 var (
@@ -95,11 +95,14 @@ func (r *response) advance(data []byte, expect string) (n int, done bool, err er
 	for {
 		switch r.place {
 		case inHeader:
-			size, err := r.header(data)
+			size, err := r.header(data[n:])
 			if size == 0 || err != nil {
 				return len(data), false, err
 			}
 			n += size
+			if r.status < 200 {
+				continue // the final response follows
+			}
 			r.place, r.rest = inBody, r.length
 			if r.chunked {
 				r.place = inChunkSize
@@ -256,6 +259,10 @@ func (r *response) parse(text []byte) (size int, err error) {
 		if colon == 0 || colon == len(line) || line[colon] != ':' {
 			return 0, malformed("no header field: %q", head(line))
 		}
+		// Two readers may see two different headers in such a line (RFC 9110, section 5.5).
+		if bytes.IndexByte(line, '\r') >= 0 || bytes.IndexByte(line, 0) >= 0 {
+			return 0, malformed("CR or NUL in a header field: %q", head(line))
+		}
 		if err := r.parseField(line[:colon], line[colon+1:]); err != nil {
 			return 0, err
 		}
@@ -299,15 +306,29 @@ func (r *response) parseField(name, value []byte) error {
 		}
 	case len("connection"):
 		if is(name, "connection") {
-			switch value := trim(value); {
-			case is(value, "close"):
-				r.close = true
-			case is(value, "keep-alive"):
-				r.close = false
-			}
+			r.parseConnection(value)
 		}
 	}
 	return nil
+}
+
+// parseConnection takes the options of a Connection field, a list. Of two that contradict
+// each other close holds (RFC 9112, section 9.3).
+func (r *response) parseConnection(value []byte) {
+	keep, option, more := false, []byte(nil), true
+	for more {
+		option, value, more = bytes.Cut(value, []byte(","))
+		switch option = trim(option); {
+		case is(option, "close"):
+			r.close = true
+			return
+		case is(option, "keep-alive"):
+			keep = true
+		}
+	}
+	if keep {
+		r.close = false
+	}
 }
 
 // checkFraming says why a header leaves the end of its response open.
@@ -315,8 +336,11 @@ func (r *response) checkFraming() error {
 	switch {
 	case r.chunked && r.length >= 0:
 		return malformed("both Transfer-Encoding and Content-Length")
-	case r.status < 200 || r.status == 204 || r.status == 304:
-		return malformed("status %d: want a response with a body", r.status)
+	case r.status == 101:
+		return malformed("status 101: nobody asked for another protocol")
+	case r.status < 200:
+	case r.status == 204 || r.status == 304: // have no body, whatever the fields say
+		r.length, r.chunked = 0, false
 	case !r.chunked && r.length < 0:
 		return malformed("neither Content-Length nor chunked: the response has no end on a kept-alive connection")
 	}

@@ -21,12 +21,17 @@ func TestResponse(t *testing.T) {
 		"other case and spaces": {text: "HTTP/1.1 404 Not Found\r\ncONTENT-lENGTH:  3 \t\r\n\r\nno!", status: 404, body: 3},
 		"same length twice":     {text: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx", status: 200, body: 1},
 		"close":                 {text: "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 0\r\n\r\n", status: 200, close: true},
+		"close in a list":       {text: "HTTP/1.1 200 OK\r\nConnection: keep-alive,X-a , Close\r\nContent-Length: 0\r\n\r\n", status: 200, close: true},
+		"close among others":    {text: "HTTP/1.1 200 OK\r\nConnection: close, keep-alive\r\nContent-Length: 0\r\n\r\n", status: 200, close: true},
 		"HTTP/1.0":              {text: "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", status: 200, close: true},
 		"HTTP/1.0 keep-alive":   {text: "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n", status: 200},
+		"no content":            {text: "HTTP/1.1 204 No Content\r\n\r\n", status: 204},
+		"not modified":          {text: "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", status: 304},
+		"after interim ones":    {text: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n" + fasthttpResponse, status: 200, body: 2},
 		"chunked":               {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\nA \r\n0123456789\r\n0\r\n\r\n", status: 200, body: 12},
 		"chunked with trailer":  {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\nX: y\r\nZ: 1\r\n\r\n", status: 200},
-		"body over the buffer":  {text: "HTTP/1.1 200 OK\r\nContent-Length: 12288\r\n\r\n" + long, status: 200, body: 12288},
-		"chunk over the buffer": {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3000\r\n" + long + "\r\n0\r\n\r\n", status: 200, body: 12288},
+		"body over the buffer":  {text: "HTTP/1.1 200 OK\r\nContent-Length: 24576\r\n\r\n" + long, status: 200, body: 24576},
+		"chunk over the buffer": {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6000\r\n" + long + "\r\n0\r\n\r\n", status: 200, body: 24576},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range pieces {
@@ -90,6 +95,8 @@ func TestResponseErrors(t *testing.T) {
 		"no colon":           {text: "HTTP/1.1 200 OK\r\nContent-Length\r\n\r\n", want: "no header field"},
 		"space before colon": {text: "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok", want: "no header field"},
 		"folded line":        {text: "HTTP/1.1 200 OK\r\nX: a\r\n b: c\r\n\r\n", want: "no header field"},
+		"NUL in a field":     {text: "HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 0\r\n\r\n", want: "CR or NUL"},
+		"CR in a field":      {text: "HTTP/1.1 200 OK\r\nX: a\rb\r\nContent-Length: 0\r\n\r\n", want: "CR or NUL"},
 		"empty name":         {text: "HTTP/1.1 200 OK\r\n: a\r\n\r\n", want: "no header field"},
 		"signed length":      {text: "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok", want: "Content-Length"},
 		"no length":          {text: "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", want: "Content-Length"},
@@ -98,13 +105,13 @@ func TestResponseErrors(t *testing.T) {
 		"two framings":       {text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n", want: "both"},
 		"gzip, chunked":      {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", want: "Transfer-Encoding"},
 		"until close":        {text: "HTTP/1.1 200 OK\r\n\r\nok", want: "no end on a kept-alive connection"},
-		"no body by status":  {text: "HTTP/1.1 204 No Content\r\n\r\n", want: "status 204"},
-		"interim":            {text: "HTTP/1.1 100 Continue\r\n\r\n" + fasthttpResponse, want: "status 100"},
+		"another protocol":   {text: "HTTP/1.1 101 Switching Protocols\r\n\r\n", want: "status 101"},
+		"interim alone":      {text: "HTTP/1.1 100 Continue\r\n\r\n", err: errShort},
 		"chunk size":         {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x2\r\nok\r\n", want: "chunk size"},
 		"empty chunk size":   {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\nok\r\n", want: "chunk size"},
 		"chunk without CRLF": {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nokay\r\n", want: "after a chunk"},
-		"endless header":     {text: "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("y", bufferSize), want: "no end of the header in 4096 bytes"},
-		"endless chunk line": {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + strings.Repeat("y", bufferSize), want: "no end of the line in 4096 bytes"},
+		"endless header":     {text: "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("y", bufferSize), want: "no end of the header in 8192 bytes"},
+		"endless chunk line": {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + strings.Repeat("y", bufferSize), want: "no end of the line in 8192 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range pieces {

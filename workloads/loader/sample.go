@@ -69,9 +69,8 @@ func (r *run) establishedPaths() []results.Path {
 		for i := range w.connections {
 			c := &w.connections[i]
 			p := &found[c.path.index]
-			if !c.down {
-				p.Established++
-			}
+			// All stood when the run settled; one that was lost since counts as lost.
+			p.Established++
 			if p.Source == "" && c.state == standing {
 				if source, err := localAddr(int(c.fd)); err == nil {
 					p.Source = source.String()

@@ -115,8 +115,8 @@ func (w *worker) handle(e *unix.EpollEvent) {
 		return // it has ended the wait; what is to be done will be seen
 	}
 	c := &w.connections[e.Fd]
-	if c.generation != e.Pad || c.state == closed {
-		return // of a socket that was closed in the meantime
+	if c.state == closed {
+		return // since the wait; none is dialled again before the next
 	}
 	if c.state == dialing && !w.dialed(e.Fd, c) {
 		return
@@ -380,7 +380,6 @@ func (w *worker) lose(index int32, c *connection, failed bool) {
 func (w *worker) shut(c *connection) {
 	_ = unix.Close(int(c.fd)) // it resets; whether that reaches the server is not to be known
 	c.state = closed
-	c.generation++
 	c.head, c.inFlight, c.unsent = 0, 0, 0
 	c.response.begin()
 }

@@ -45,9 +45,7 @@ Unit p90-ns better=lower
 Unit p99-ns better=lower
 Unit max-ns better=lower
 Unit errors better=lower
-Unit GCs better=lower
-Unit allocs/req better=lower
-`
+` + runtimeUnits
 
 // openLoopUnits are those that lines of the open loop have besides.
 const openLoopUnits = `Unit sent/s better=higher
@@ -74,8 +72,8 @@ func (r Result) Lines() string {
 			if t.Variant == v.Name {
 				// The count stands last: benchstat takes what follows the last dash of a
 				// name for GOMAXPROCS, and a variant may be called gogc-800.
-				fmt.Fprintf(&text, "%s/conns=%d 1 %v req/s %d p50-ns %d p90-ns %d p99-ns %d max-ns %d errors %d GCs %v allocs/req",
-					name, t.Connections, t.RequestsPerSecond, t.P50, t.P90, t.P99, t.Max, t.Errors, t.Collections, t.AllocationsPerRequest)
+				fmt.Fprintf(&text, "%s/conns=%d 1 %v req/s %d p50-ns %d p90-ns %d p99-ns %d max-ns %d errors%s",
+					name, t.Connections, t.RequestsPerSecond, t.P50, t.P90, t.P99, t.Max, t.Errors, t.Runtime.values())
 				if open := t.OpenLoop; open != nil {
 					fmt.Fprintf(&text, " %v sent/s %d resp-p50-ns %d resp-p99-ns", open.SentPerSecond, open.P50, open.P99)
 				}

@@ -137,19 +137,3 @@ type Progress struct {
 	P99               int64   `json:"p99Ns"`
 	Errors            int64   `json:"errors"`
 }
-
-// ServerStats are counters of a server's Go runtime since its start, as runtime/metrics
-// has them. The runtime counts small objects when it takes a new span of them, so that
-// a difference of two readings is exact to within some thousand objects per CPU.
-type ServerStats struct {
-	// Collections counts completed garbage collections.
-	Collections int64 `json:"collections"`
-	// Allocations counts heap objects allocated.
-	Allocations int64 `json:"allocations"`
-	// AllocatedBytes counts bytes of those objects.
-	AllocatedBytes int64 `json:"allocatedBytes"`
-	// HeapBytes is the size of the objects on the heap now, dead ones included that are
-	// not swept yet.
-	HeapBytes  int64 `json:"heapBytes"`
-	Goroutines int64 `json:"goroutines"`
-}

@@ -19,12 +19,8 @@ type Figures struct {
 	// Errors is the sum of ErrorsByKind, the failed requests of the measuring phase.
 	Errors       int64            `json:"errors" pulumi:"errors"`
 	ErrorsByKind map[string]int64 `json:"errorsByKind,omitempty" pulumi:"errorsByKind,optional"`
-	// Collections counts the server's garbage collections during the loader's whole run,
-	// warm-up included: the counters are read before and after it.
-	Collections int64 `json:"collections" pulumi:"collections"`
-	// AllocationsPerRequest is the number of heap objects that the server allocated per
-	// request of the loader's whole run.
-	AllocationsPerRequest float64 `json:"allocationsPerRequest" pulumi:"allocationsPerRequest"`
+	// Runtime is that of the server's language; nil for a program that does not tell.
+	Runtime *Runtime `json:"runtime,omitempty" pulumi:"runtime,optional"`
 	// Paths are the ways that the connections took.
 	Paths []Path `json:"paths,omitempty" pulumi:"paths,optional"`
 	// LoaderLimited says why the loader may be what limits the result; empty where it is not.
@@ -78,15 +74,15 @@ func newRow(connections int, variant string, trials []Trial) Row {
 }
 
 // NewFigures makes the figures of a sample and of the server's counters before and after
-// the run. It expects both readings to come from the same server process.
-func NewFigures(sample Sample, before, after ServerStats) Figures {
+// the run, which are nil for a server that has none. It expects both readings to come from
+// the same server process.
+func NewFigures(sample Sample, before, after *ServerStats) Figures {
 	f := Figures{
 		RequestsPerSecond: sample.RequestsPerSecond,
 		P50:               sample.ServiceTime.P50,
 		P90:               sample.ServiceTime.P90,
 		P99:               sample.ServiceTime.P99,
 		Max:               sample.ServiceTime.Max,
-		Collections:       after.Collections - before.Collections,
 		ErrorsByKind:      maps.Clone(sample.Errors),
 		Paths:             slices.Clone(sample.Paths),
 		LoaderLimited:     sample.Loader.Limited,
@@ -97,8 +93,8 @@ func NewFigures(sample Sample, before, after ServerStats) Figures {
 	for _, n := range sample.Errors {
 		f.Errors += n
 	}
-	if served := sample.served(); served > 0 {
-		f.AllocationsPerRequest = float64(after.Allocations-before.Allocations) / float64(served)
+	if before != nil && after != nil {
+		f.Runtime = newRuntime(*before, *after, sample.served())
 	}
 	return f
 }
@@ -132,8 +128,7 @@ func medians(trials []Trial) Figures {
 	m.P50 = middle(each(trials, func(f Figures) int64 { return f.P50 }))
 	m.P90 = middle(each(trials, func(f Figures) int64 { return f.P90 }))
 	m.P99 = middle(each(trials, func(f Figures) int64 { return f.P99 }))
-	m.Collections = middle(each(trials, func(f Figures) int64 { return f.Collections }))
-	m.AllocationsPerRequest = middle(each(trials, func(f Figures) float64 { return f.AllocationsPerRequest }))
+	m.Runtime = mediansOfRuntime(trials)
 	if openLoop(trials) {
 		m.OpenLoop = &OpenLoopFigures{
 			SentPerSecond: middle(each(trials, func(f Figures) float64 { return f.OpenLoop.SentPerSecond })),

@@ -173,7 +173,7 @@ func placed(text *strings.Builder, compared bool) (line func(connections, varian
 // rate says nothing without how long the requests waited.
 func details(text *strings.Builder, compared bool, rows []Row) {
 	place, flush := placed(text, compared)
-	heading := []string{"req/s", "p50", "p90", "p99", "max", "errors", "GCs", "allocs/req"}
+	heading := []string{"req/s", "p50", "p90", "p99", "max", "errors", "GCs", "GC pause", "allocs/req"}
 	if openLoop(rows) {
 		heading = slices.Insert(heading, 1, "sent/s", "response p50", "response p99")
 	}
@@ -183,8 +183,7 @@ func details(text *strings.Builder, compared bool, rows []Row) {
 		if r.Collapse != nil {
 			rate += " " + collapsed
 		}
-		cells := []string{rate, Duration(r.P50), Duration(r.P90), Duration(r.P99), Duration(r.Max),
-			strconv.FormatInt(r.Errors, 10), strconv.FormatInt(r.Collections, 10), fmt.Sprintf("%.2f", r.AllocationsPerRequest)}
+		cells := append([]string{rate, Duration(r.P50), Duration(r.P90), Duration(r.P99), Duration(r.Max), strconv.FormatInt(r.Errors, 10)}, r.Runtime.cells()...)
 		if o := r.OpenLoop; o != nil {
 			cells = slices.Insert(cells, 1, Count(o.SentPerSecond), Duration(o.P50), Duration(o.P99))
 		}

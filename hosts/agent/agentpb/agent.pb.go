@@ -688,8 +688,11 @@ type StartServerRequest struct {
 	Binary string            `protobuf:"bytes,3,opt,name=binary,proto3" json:"binary,omitempty"`
 	Args   []string          `protobuf:"bytes,4,rep,name=args,proto3" json:"args,omitempty"`
 	Env    map[string]string `protobuf:"bytes,5,rep,name=env,proto3" json:"env,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// "http://10.0.0.1:8080/health"; answered with 200 when the server is well.
-	Health        string `protobuf:"bytes,6,opt,name=health,proto3" json:"health,omitempty"`
+	// "http://10.0.0.1:8080/health": URLs that are answered with 2xx when the server is well, by
+	// processes of the unit.
+	Health []string `protobuf:"bytes,6,rep,name=health,proto3" json:"health,omitempty"`
+	// The CPUs that it may run on, "0-3,8"; empty for all.
+	Cpus          string `protobuf:"bytes,7,opt,name=cpus,proto3" json:"cpus,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -759,9 +762,16 @@ func (x *StartServerRequest) GetEnv() map[string]string {
 	return nil
 }
 
-func (x *StartServerRequest) GetHealth() string {
+func (x *StartServerRequest) GetHealth() []string {
 	if x != nil {
 		return x.Health
+	}
+	return nil
+}
+
+func (x *StartServerRequest) GetCpus() string {
+	if x != nil {
+		return x.Cpus
 	}
 	return ""
 }
@@ -917,7 +927,7 @@ func (*StopServerReply) Descriptor() ([]byte, []int) {
 
 type ServerStatsReply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Stats         []byte                 `protobuf:"bytes,1,opt,name=stats,proto3" json:"stats,omitempty"` // results.ServerStats
+	Stats         []byte                 `protobuf:"bytes,1,opt,name=stats,proto3" json:"stats,omitempty"` // results.ServerStats; empty for a program that has no such counters
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1666,14 +1676,15 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\awaiting\x18\x03 \x01(\tH\x00R\awaitingB\a\n" +
 	"\x05event\"@\n" +
 	"\x0eRestoreRequest\x12.\n" +
-	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"\x96\x02\n" +
+	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"\xaa\x02\n" +
 	"\x12StartServerRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\x12\x12\n" +
 	"\x04unit\x18\x02 \x01(\tR\x04unit\x12\x16\n" +
 	"\x06binary\x18\x03 \x01(\tR\x06binary\x12\x12\n" +
 	"\x04args\x18\x04 \x03(\tR\x04args\x12@\n" +
 	"\x03env\x18\x05 \x03(\v2..benchlab.agent.v1.StartServerRequest.EnvEntryR\x03env\x12\x16\n" +
-	"\x06health\x18\x06 \x01(\tR\x06health\x1a6\n" +
+	"\x06health\x18\x06 \x03(\tR\x06health\x12\x12\n" +
+	"\x04cpus\x18\a \x01(\tR\x04cpus\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"Q\n" +

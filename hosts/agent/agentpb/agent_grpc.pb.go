@@ -69,7 +69,7 @@ type AgentClient interface {
 	StartServer(ctx context.Context, in *StartServerRequest, opts ...grpc.CallOption) (*ServerStatus, error)
 	InspectServer(ctx context.Context, in *UnitRequest, opts ...grpc.CallOption) (*ServerStatus, error)
 	StopServer(ctx context.Context, in *UnitRequest, opts ...grpc.CallOption) (*StopServerReply, error)
-	// ServerStats reads the runtime counters of a running server.
+	// ServerStats reads the runtime counters of a running server, where it has any.
 	ServerStats(ctx context.Context, in *UnitRequest, opts ...grpc.CallOption) (*ServerStatsReply, error)
 	// RunLoader runs a load generator; the last event carries its sample. The first request
 	// says what to run. One that waits for others goes on with the request release, and ends
@@ -264,7 +264,7 @@ type AgentServer interface {
 	StartServer(context.Context, *StartServerRequest) (*ServerStatus, error)
 	InspectServer(context.Context, *UnitRequest) (*ServerStatus, error)
 	StopServer(context.Context, *UnitRequest) (*StopServerReply, error)
-	// ServerStats reads the runtime counters of a running server.
+	// ServerStats reads the runtime counters of a running server, where it has any.
 	ServerStats(context.Context, *UnitRequest) (*ServerStatsReply, error)
 	// RunLoader runs a load generator; the last event carries its sample. The first request
 	// says what to run. One that waits for others goes on with the request release, and ends

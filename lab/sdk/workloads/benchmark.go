@@ -36,7 +36,7 @@ type Benchmark struct {
 	LoaderIdentities pulumi.StringMapArrayOutput `pulumi:"loaderIdentities"`
 	// The hosts that the load comes from, each once. The connections are spread over them as evenly as can be, and none sends before all have theirs.
 	Loaders LoaderRefArrayOutput `pulumi:"loaders"`
-	// Path of the request. Default `/health`.
+	// Path of the request. Default: that of the server's health check.
 	Path pulumi.StringPtrOutput `pulumi:"path"`
 	// How many requests a connection has in flight. Not with `rate`. Default 1.
 	Pipeline pulumi.IntPtrOutput `pulumi:"pipeline"`
@@ -136,7 +136,7 @@ type benchmarkArgs struct {
 	LoaderIdentities []map[string]string `pulumi:"loaderIdentities"`
 	// The hosts that the load comes from, each once. The connections are spread over them as evenly as can be, and none sends before all have theirs.
 	Loaders []LoaderRef `pulumi:"loaders"`
-	// Path of the request. Default `/health`.
+	// Path of the request. Default: that of the server's health check.
 	Path *string `pulumi:"path"`
 	// How many requests a connection has in flight. Not with `rate`. Default 1.
 	Pipeline *int `pulumi:"pipeline"`
@@ -174,7 +174,7 @@ type BenchmarkArgs struct {
 	LoaderIdentities pulumi.StringMapArrayInput
 	// The hosts that the load comes from, each once. The connections are spread over them as evenly as can be, and none sends before all have theirs.
 	Loaders LoaderRefArrayInput
-	// Path of the request. Default `/health`.
+	// Path of the request. Default: that of the server's health check.
 	Path pulumi.StringPtrInput
 	// How many requests a connection has in flight. Not with `rate`. Default 1.
 	Pipeline pulumi.IntPtrInput
@@ -331,7 +331,7 @@ func (o BenchmarkOutput) Loaders() LoaderRefArrayOutput {
 	return o.ApplyT(func(v *Benchmark) LoaderRefArrayOutput { return v.Loaders }).(LoaderRefArrayOutput)
 }
 
-// Path of the request. Default `/health`.
+// Path of the request. Default: that of the server's health check.
 func (o BenchmarkOutput) Path() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.Path }).(pulumi.StringPtrOutput)
 }

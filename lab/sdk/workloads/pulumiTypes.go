@@ -964,9 +964,7 @@ func (o ResultOutput) Warnings() pulumi.StringArrayOutput {
 }
 
 type Row struct {
-	AllocationsPerRequest     float64          `pulumi:"allocationsPerRequest"`
 	Collapse                  *Collapse        `pulumi:"collapse"`
-	Collections               int              `pulumi:"collections"`
 	Comparison                *Comparison      `pulumi:"comparison"`
 	Connections               int              `pulumi:"connections"`
 	Errors                    int              `pulumi:"errors"`
@@ -984,6 +982,7 @@ type Row struct {
 	RequestsPerSecondInterval *Interval        `pulumi:"requestsPerSecondInterval"`
 	ResponseP99NsInterval     *Interval        `pulumi:"responseP99NsInterval"`
 	Rounds                    int              `pulumi:"rounds"`
+	Runtime                   *Runtime         `pulumi:"runtime"`
 	Variant                   string           `pulumi:"variant"`
 }
 
@@ -1001,16 +1000,8 @@ func (o RowOutput) ToRowOutputWithContext(ctx context.Context) RowOutput {
 	return o
 }
 
-func (o RowOutput) AllocationsPerRequest() pulumi.Float64Output {
-	return o.ApplyT(func(v Row) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
-}
-
 func (o RowOutput) Collapse() CollapsePtrOutput {
 	return o.ApplyT(func(v Row) *Collapse { return v.Collapse }).(CollapsePtrOutput)
-}
-
-func (o RowOutput) Collections() pulumi.IntOutput {
-	return o.ApplyT(func(v Row) int { return v.Collections }).(pulumi.IntOutput)
 }
 
 func (o RowOutput) Comparison() ComparisonPtrOutput {
@@ -1081,6 +1072,10 @@ func (o RowOutput) Rounds() pulumi.IntOutput {
 	return o.ApplyT(func(v Row) int { return v.Rounds }).(pulumi.IntOutput)
 }
 
+func (o RowOutput) Runtime() RuntimePtrOutput {
+	return o.ApplyT(func(v Row) *Runtime { return v.Runtime }).(RuntimePtrOutput)
+}
+
 func (o RowOutput) Variant() pulumi.StringOutput {
 	return o.ApplyT(func(v Row) string { return v.Variant }).(pulumi.StringOutput)
 }
@@ -1105,15 +1100,339 @@ func (o RowArrayOutput) Index(i pulumi.IntInput) RowOutput {
 	}).(RowOutput)
 }
 
+type Runtime struct {
+	AllocationsPerRequest float64 `pulumi:"allocationsPerRequest"`
+	Collections           int     `pulumi:"collections"`
+	Goroutines            int     `pulumi:"goroutines"`
+	HeapBytes             int     `pulumi:"heapBytes"`
+	LongestPauseNs        int     `pulumi:"longestPauseNs"`
+	PauseNs               int     `pulumi:"pauseNs"`
+}
+
+type RuntimeOutput struct{ *pulumi.OutputState }
+
+func (RuntimeOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Runtime)(nil)).Elem()
+}
+
+func (o RuntimeOutput) ToRuntimeOutput() RuntimeOutput {
+	return o
+}
+
+func (o RuntimeOutput) ToRuntimeOutputWithContext(ctx context.Context) RuntimeOutput {
+	return o
+}
+
+func (o RuntimeOutput) AllocationsPerRequest() pulumi.Float64Output {
+	return o.ApplyT(func(v Runtime) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
+}
+
+func (o RuntimeOutput) Collections() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.Collections }).(pulumi.IntOutput)
+}
+
+func (o RuntimeOutput) Goroutines() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.Goroutines }).(pulumi.IntOutput)
+}
+
+func (o RuntimeOutput) HeapBytes() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.HeapBytes }).(pulumi.IntOutput)
+}
+
+func (o RuntimeOutput) LongestPauseNs() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.LongestPauseNs }).(pulumi.IntOutput)
+}
+
+func (o RuntimeOutput) PauseNs() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.PauseNs }).(pulumi.IntOutput)
+}
+
+type RuntimePtrOutput struct{ *pulumi.OutputState }
+
+func (RuntimePtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Runtime)(nil)).Elem()
+}
+
+func (o RuntimePtrOutput) ToRuntimePtrOutput() RuntimePtrOutput {
+	return o
+}
+
+func (o RuntimePtrOutput) ToRuntimePtrOutputWithContext(ctx context.Context) RuntimePtrOutput {
+	return o
+}
+
+func (o RuntimePtrOutput) Elem() RuntimeOutput {
+	return o.ApplyT(func(v *Runtime) Runtime {
+		if v != nil {
+			return *v
+		}
+		var ret Runtime
+		return ret
+	}).(RuntimeOutput)
+}
+
+func (o RuntimePtrOutput) AllocationsPerRequest() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Runtime) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.AllocationsPerRequest
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o RuntimePtrOutput) Collections() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.Collections
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o RuntimePtrOutput) Goroutines() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.Goroutines
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o RuntimePtrOutput) HeapBytes() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.HeapBytes
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o RuntimePtrOutput) LongestPauseNs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.LongestPauseNs
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o RuntimePtrOutput) PauseNs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.PauseNs
+	}).(pulumi.IntPtrOutput)
+}
+
+// A program of one's own that serves: one file, brought to the host by its content.
+type ServerProgram struct {
+	// Its arguments, as they are. It has to listen where `listen` says.
+	Args []string `pulumi:"args"`
+	// Absolute path of the program on the machine that Pulumi runs on: a static ELF program for the host's architecture, or a script whose interpreter the host has.
+	Command string `pulumi:"command"`
+	// Environment variables, beside PATH, HOME, LC_ALL and BENCHLAB_STATS. No place for secrets.
+	Env map[string]string `pulumi:"env"`
+	// Path that it answers with 2xx when it is well. Default `/health`.
+	Health *string `pulumi:"health"`
+}
+
+// ServerProgramInput is an input type that accepts ServerProgramArgs and ServerProgramOutput values.
+// You can construct a concrete instance of `ServerProgramInput` via:
+//
+//	ServerProgramArgs{...}
+type ServerProgramInput interface {
+	pulumi.Input
+
+	ToServerProgramOutput() ServerProgramOutput
+	ToServerProgramOutputWithContext(context.Context) ServerProgramOutput
+}
+
+// A program of one's own that serves: one file, brought to the host by its content.
+type ServerProgramArgs struct {
+	// Its arguments, as they are. It has to listen where `listen` says.
+	Args pulumi.StringArrayInput `pulumi:"args"`
+	// Absolute path of the program on the machine that Pulumi runs on: a static ELF program for the host's architecture, or a script whose interpreter the host has.
+	Command pulumi.StringInput `pulumi:"command"`
+	// Environment variables, beside PATH, HOME, LC_ALL and BENCHLAB_STATS. No place for secrets.
+	Env pulumi.StringMapInput `pulumi:"env"`
+	// Path that it answers with 2xx when it is well. Default `/health`.
+	Health pulumi.StringPtrInput `pulumi:"health"`
+}
+
+func (ServerProgramArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ServerProgram)(nil)).Elem()
+}
+
+func (i ServerProgramArgs) ToServerProgramOutput() ServerProgramOutput {
+	return i.ToServerProgramOutputWithContext(context.Background())
+}
+
+func (i ServerProgramArgs) ToServerProgramOutputWithContext(ctx context.Context) ServerProgramOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ServerProgramOutput)
+}
+
+func (i ServerProgramArgs) ToServerProgramPtrOutput() ServerProgramPtrOutput {
+	return i.ToServerProgramPtrOutputWithContext(context.Background())
+}
+
+func (i ServerProgramArgs) ToServerProgramPtrOutputWithContext(ctx context.Context) ServerProgramPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ServerProgramOutput).ToServerProgramPtrOutputWithContext(ctx)
+}
+
+// ServerProgramPtrInput is an input type that accepts ServerProgramArgs, ServerProgramPtr and ServerProgramPtrOutput values.
+// You can construct a concrete instance of `ServerProgramPtrInput` via:
+//
+//	        ServerProgramArgs{...}
+//
+//	or:
+//
+//	        nil
+type ServerProgramPtrInput interface {
+	pulumi.Input
+
+	ToServerProgramPtrOutput() ServerProgramPtrOutput
+	ToServerProgramPtrOutputWithContext(context.Context) ServerProgramPtrOutput
+}
+
+type serverProgramPtrType ServerProgramArgs
+
+func ServerProgramPtr(v *ServerProgramArgs) ServerProgramPtrInput {
+	return (*serverProgramPtrType)(v)
+}
+
+func (*serverProgramPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**ServerProgram)(nil)).Elem()
+}
+
+func (i *serverProgramPtrType) ToServerProgramPtrOutput() ServerProgramPtrOutput {
+	return i.ToServerProgramPtrOutputWithContext(context.Background())
+}
+
+func (i *serverProgramPtrType) ToServerProgramPtrOutputWithContext(ctx context.Context) ServerProgramPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ServerProgramPtrOutput)
+}
+
+// A program of one's own that serves: one file, brought to the host by its content.
+type ServerProgramOutput struct{ *pulumi.OutputState }
+
+func (ServerProgramOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ServerProgram)(nil)).Elem()
+}
+
+func (o ServerProgramOutput) ToServerProgramOutput() ServerProgramOutput {
+	return o
+}
+
+func (o ServerProgramOutput) ToServerProgramOutputWithContext(ctx context.Context) ServerProgramOutput {
+	return o
+}
+
+func (o ServerProgramOutput) ToServerProgramPtrOutput() ServerProgramPtrOutput {
+	return o.ToServerProgramPtrOutputWithContext(context.Background())
+}
+
+func (o ServerProgramOutput) ToServerProgramPtrOutputWithContext(ctx context.Context) ServerProgramPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ServerProgram) *ServerProgram {
+		return &v
+	}).(ServerProgramPtrOutput)
+}
+
+// Its arguments, as they are. It has to listen where `listen` says.
+func (o ServerProgramOutput) Args() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v ServerProgram) []string { return v.Args }).(pulumi.StringArrayOutput)
+}
+
+// Absolute path of the program on the machine that Pulumi runs on: a static ELF program for the host's architecture, or a script whose interpreter the host has.
+func (o ServerProgramOutput) Command() pulumi.StringOutput {
+	return o.ApplyT(func(v ServerProgram) string { return v.Command }).(pulumi.StringOutput)
+}
+
+// Environment variables, beside PATH, HOME, LC_ALL and BENCHLAB_STATS. No place for secrets.
+func (o ServerProgramOutput) Env() pulumi.StringMapOutput {
+	return o.ApplyT(func(v ServerProgram) map[string]string { return v.Env }).(pulumi.StringMapOutput)
+}
+
+// Path that it answers with 2xx when it is well. Default `/health`.
+func (o ServerProgramOutput) Health() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ServerProgram) *string { return v.Health }).(pulumi.StringPtrOutput)
+}
+
+type ServerProgramPtrOutput struct{ *pulumi.OutputState }
+
+func (ServerProgramPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ServerProgram)(nil)).Elem()
+}
+
+func (o ServerProgramPtrOutput) ToServerProgramPtrOutput() ServerProgramPtrOutput {
+	return o
+}
+
+func (o ServerProgramPtrOutput) ToServerProgramPtrOutputWithContext(ctx context.Context) ServerProgramPtrOutput {
+	return o
+}
+
+func (o ServerProgramPtrOutput) Elem() ServerProgramOutput {
+	return o.ApplyT(func(v *ServerProgram) ServerProgram {
+		if v != nil {
+			return *v
+		}
+		var ret ServerProgram
+		return ret
+	}).(ServerProgramOutput)
+}
+
+// Its arguments, as they are. It has to listen where `listen` says.
+func (o ServerProgramPtrOutput) Args() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *ServerProgram) []string {
+		if v == nil {
+			return nil
+		}
+		return v.Args
+	}).(pulumi.StringArrayOutput)
+}
+
+// Absolute path of the program on the machine that Pulumi runs on: a static ELF program for the host's architecture, or a script whose interpreter the host has.
+func (o ServerProgramPtrOutput) Command() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerProgram) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Command
+	}).(pulumi.StringPtrOutput)
+}
+
+// Environment variables, beside PATH, HOME, LC_ALL and BENCHLAB_STATS. No place for secrets.
+func (o ServerProgramPtrOutput) Env() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *ServerProgram) map[string]string {
+		if v == nil {
+			return nil
+		}
+		return v.Env
+	}).(pulumi.StringMapOutput)
+}
+
+// Path that it answers with 2xx when it is well. Default `/health`.
+func (o ServerProgramPtrOutput) Health() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerProgram) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Health
+	}).(pulumi.StringPtrOutput)
+}
+
 // A server as an input of a benchmark: the output `ref` of a Server.
 type ServerRef struct {
 	// Digest of program and settings: a benchmark runs again when it changes.
-	Digest string        `pulumi:"digest"`
+	Digest string `pulumi:"digest"`
+	// Path that it answers when it is well, which a benchmark asks for where no other is given.
+	Health string        `pulumi:"health"`
 	Host   hosts.HostRef `pulumi:"host"`
-	// Name of the process on its host; it follows from the address.
+	// Name of the process on its host; it follows from the first address.
 	Unit string `pulumi:"unit"`
 	// Where it listens.
-	Url string `pulumi:"url"`
+	Urls []string `pulumi:"urls"`
 	// URN of the Server, which owns the unit.
 	Urn string `pulumi:"urn"`
 }
@@ -1133,11 +1452,13 @@ type ServerRefInput interface {
 type ServerRefArgs struct {
 	// Digest of program and settings: a benchmark runs again when it changes.
 	Digest pulumi.StringInput `pulumi:"digest"`
+	// Path that it answers when it is well, which a benchmark asks for where no other is given.
+	Health pulumi.StringInput `pulumi:"health"`
 	Host   hosts.HostRefInput `pulumi:"host"`
-	// Name of the process on its host; it follows from the address.
+	// Name of the process on its host; it follows from the first address.
 	Unit pulumi.StringInput `pulumi:"unit"`
 	// Where it listens.
-	Url pulumi.StringInput `pulumi:"url"`
+	Urls pulumi.StringArrayInput `pulumi:"urls"`
 	// URN of the Server, which owns the unit.
 	Urn pulumi.StringInput `pulumi:"urn"`
 }
@@ -1225,18 +1546,23 @@ func (o ServerRefOutput) Digest() pulumi.StringOutput {
 	return o.ApplyT(func(v ServerRef) string { return v.Digest }).(pulumi.StringOutput)
 }
 
+// Path that it answers when it is well, which a benchmark asks for where no other is given.
+func (o ServerRefOutput) Health() pulumi.StringOutput {
+	return o.ApplyT(func(v ServerRef) string { return v.Health }).(pulumi.StringOutput)
+}
+
 func (o ServerRefOutput) Host() hosts.HostRefOutput {
 	return o.ApplyT(func(v ServerRef) hosts.HostRef { return v.Host }).(hosts.HostRefOutput)
 }
 
-// Name of the process on its host; it follows from the address.
+// Name of the process on its host; it follows from the first address.
 func (o ServerRefOutput) Unit() pulumi.StringOutput {
 	return o.ApplyT(func(v ServerRef) string { return v.Unit }).(pulumi.StringOutput)
 }
 
 // Where it listens.
-func (o ServerRefOutput) Url() pulumi.StringOutput {
-	return o.ApplyT(func(v ServerRef) string { return v.Url }).(pulumi.StringOutput)
+func (o ServerRefOutput) Urls() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v ServerRef) []string { return v.Urls }).(pulumi.StringArrayOutput)
 }
 
 // URN of the Server, which owns the unit.
@@ -1278,6 +1604,16 @@ func (o ServerRefPtrOutput) Digest() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
+// Path that it answers when it is well, which a benchmark asks for where no other is given.
+func (o ServerRefPtrOutput) Health() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Health
+	}).(pulumi.StringPtrOutput)
+}
+
 func (o ServerRefPtrOutput) Host() hosts.HostRefPtrOutput {
 	return o.ApplyT(func(v *ServerRef) *hosts.HostRef {
 		if v == nil {
@@ -1287,7 +1623,7 @@ func (o ServerRefPtrOutput) Host() hosts.HostRefPtrOutput {
 	}).(hosts.HostRefPtrOutput)
 }
 
-// Name of the process on its host; it follows from the address.
+// Name of the process on its host; it follows from the first address.
 func (o ServerRefPtrOutput) Unit() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ServerRef) *string {
 		if v == nil {
@@ -1298,13 +1634,13 @@ func (o ServerRefPtrOutput) Unit() pulumi.StringPtrOutput {
 }
 
 // Where it listens.
-func (o ServerRefPtrOutput) Url() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *ServerRef) *string {
+func (o ServerRefPtrOutput) Urls() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *ServerRef) []string {
 		if v == nil {
 			return nil
 		}
-		return &v.Url
-	}).(pulumi.StringPtrOutput)
+		return v.Urls
+	}).(pulumi.StringArrayOutput)
 }
 
 // URN of the Server, which owns the unit.
@@ -1318,22 +1654,21 @@ func (o ServerRefPtrOutput) Urn() pulumi.StringPtrOutput {
 }
 
 type Trial struct {
-	AllocationsPerRequest float64          `pulumi:"allocationsPerRequest"`
-	Collections           int              `pulumi:"collections"`
-	Connections           int              `pulumi:"connections"`
-	Errors                int              `pulumi:"errors"`
-	ErrorsByKind          map[string]int   `pulumi:"errorsByKind"`
-	Hosts                 []HostFigures    `pulumi:"hosts"`
-	LoaderLimited         *string          `pulumi:"loaderLimited"`
-	MaxNs                 int              `pulumi:"maxNs"`
-	OpenLoop              *OpenLoopFigures `pulumi:"openLoop"`
-	P50Ns                 int              `pulumi:"p50Ns"`
-	P90Ns                 int              `pulumi:"p90Ns"`
-	P99Ns                 int              `pulumi:"p99Ns"`
-	Paths                 []Path           `pulumi:"paths"`
-	RequestsPerSecond     float64          `pulumi:"requestsPerSecond"`
-	Round                 int              `pulumi:"round"`
-	Variant               string           `pulumi:"variant"`
+	Connections       int              `pulumi:"connections"`
+	Errors            int              `pulumi:"errors"`
+	ErrorsByKind      map[string]int   `pulumi:"errorsByKind"`
+	Hosts             []HostFigures    `pulumi:"hosts"`
+	LoaderLimited     *string          `pulumi:"loaderLimited"`
+	MaxNs             int              `pulumi:"maxNs"`
+	OpenLoop          *OpenLoopFigures `pulumi:"openLoop"`
+	P50Ns             int              `pulumi:"p50Ns"`
+	P90Ns             int              `pulumi:"p90Ns"`
+	P99Ns             int              `pulumi:"p99Ns"`
+	Paths             []Path           `pulumi:"paths"`
+	RequestsPerSecond float64          `pulumi:"requestsPerSecond"`
+	Round             int              `pulumi:"round"`
+	Runtime           *Runtime         `pulumi:"runtime"`
+	Variant           string           `pulumi:"variant"`
 }
 
 type TrialOutput struct{ *pulumi.OutputState }
@@ -1348,14 +1683,6 @@ func (o TrialOutput) ToTrialOutput() TrialOutput {
 
 func (o TrialOutput) ToTrialOutputWithContext(ctx context.Context) TrialOutput {
 	return o
-}
-
-func (o TrialOutput) AllocationsPerRequest() pulumi.Float64Output {
-	return o.ApplyT(func(v Trial) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
-}
-
-func (o TrialOutput) Collections() pulumi.IntOutput {
-	return o.ApplyT(func(v Trial) int { return v.Collections }).(pulumi.IntOutput)
 }
 
 func (o TrialOutput) Connections() pulumi.IntOutput {
@@ -1408,6 +1735,10 @@ func (o TrialOutput) RequestsPerSecond() pulumi.Float64Output {
 
 func (o TrialOutput) Round() pulumi.IntOutput {
 	return o.ApplyT(func(v Trial) int { return v.Round }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) Runtime() RuntimePtrOutput {
+	return o.ApplyT(func(v Trial) *Runtime { return v.Runtime }).(RuntimePtrOutput)
 }
 
 func (o TrialOutput) Variant() pulumi.StringOutput {
@@ -1489,6 +1820,8 @@ func (o VariantArrayOutput) Index(i pulumi.IntInput) VariantOutput {
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*LoaderRefInput)(nil)).Elem(), LoaderRefArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*LoaderRefArrayInput)(nil)).Elem(), LoaderRefArray{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ServerProgramInput)(nil)).Elem(), ServerProgramArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ServerProgramPtrInput)(nil)).Elem(), ServerProgramArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefInput)(nil)).Elem(), ServerRefArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefPtrInput)(nil)).Elem(), ServerRefArgs{})
 	pulumi.RegisterOutputType(CPUFiguresOutput{})
@@ -1513,6 +1846,10 @@ func init() {
 	pulumi.RegisterOutputType(ResultOutput{})
 	pulumi.RegisterOutputType(RowOutput{})
 	pulumi.RegisterOutputType(RowArrayOutput{})
+	pulumi.RegisterOutputType(RuntimeOutput{})
+	pulumi.RegisterOutputType(RuntimePtrOutput{})
+	pulumi.RegisterOutputType(ServerProgramOutput{})
+	pulumi.RegisterOutputType(ServerProgramPtrOutput{})
 	pulumi.RegisterOutputType(ServerRefOutput{})
 	pulumi.RegisterOutputType(ServerRefPtrOutput{})
 	pulumi.RegisterOutputType(TrialOutput{})

@@ -113,6 +113,25 @@ server "rack" {
   host   = host.rack-1
   listen = "http://192.168.10.2:8080"
 }
+server "mine" {
+  host   = host.spark
+  listen = ["http://10.99.0.1:9000", "http://[fd00::1]:9000"]
+  cpus   = "0,1,2,4"
+  gogc   = 50
+  program {
+    command = "bin/my-server"
+    args    = ["--port", "9000", ""]
+    env     = { LOG = "off", "MODE" = "bench" }
+    health  = "/healthz"
+  }
+}
+server "bare" {
+  host   = host.rack-1
+  listen = ["http://192.168.10.2:9000"]
+  program {
+    command = "/opt/bare"
+  }
+}
 server "loopback" {
   host   = host.evo
   listen = "http://127.0.0.1:8080"

@@ -90,7 +90,7 @@ server "hub" {
 }
 server "other" {
   host   = (host.hub)
-  listen = "http://${host.hub.address}:8081"
+  listen = [for port in range(8081, 8083) : "http://${host.hub.address}:${port}"]
 }
 benchmark "together" {
   server      = server.hub
@@ -105,5 +105,5 @@ benchmark "together" {
   }
 }
 output "urls" {
-  value = { for k, s in server.web : k => s.listen }
+  value = { for k, s in server.web : k => s.listen[0] }
 }

@@ -24,7 +24,7 @@ func (b *Block) Items(name, want string) ([]hclsyntax.Expression, bool) {
 	if !ok {
 		return nil, false
 	}
-	if t := v.Type(); v.IsNull() || !t.IsTupleType() && !t.IsListType() && !t.IsSetType() {
+	if !IsList(v) {
 		b.WrongType(e.Range(), name, want, b.found(e, v))
 		return nil, false
 	}
@@ -33,6 +33,12 @@ func (b *Block) Items(name, want string) ([]hclsyntax.Expression, bool) {
 		items = append(items, workedOut(item, e))
 	}
 	return items, true
+}
+
+// IsList says whether a value is what [Block.Items] takes.
+func IsList(v cty.Value) bool {
+	t := v.Type()
+	return !v.IsNull() && (t.IsTupleType() || t.IsListType() || t.IsSetType())
 }
 
 // workedOut is a part of the value of an expression, to be read in its place.
