@@ -44,6 +44,9 @@ func TestDiagnostics(t *testing.T) {
 			if def != nil {
 				t.Error("Parse gave a Definition along with an error")
 			}
+			if strings.Contains(diags.Error(), "hunter2") {
+				t.Error("a secret is shown")
+			}
 			golden(t, path, diags.Error()+"\n")
 		})
 	}

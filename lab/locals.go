@@ -47,7 +47,6 @@ func (r *reader) local(all map[string]*local, name string, open []string) {
 		return
 	}
 	if i := slices.Index(open, name); i >= 0 {
-		l.done = true // one message for the whole cycle
 		l.in.Report(l.expr.Range(), fmt.Sprintf("local.%s refers to itself", name),
 			"The chain is local.%s. Let one of them refer to no other of these.", strings.Join(append(open[i:], name), ", local."))
 		return
@@ -56,9 +55,6 @@ func (r *reader) local(all map[string]*local, name string, open []string) {
 		if other, ok := localName(steps); ok {
 			r.local(all, other, append(slices.Clone(open), name))
 		}
-	}
-	if l.done {
-		return
 	}
 	l.done = true
 	v, ok := l.in.Value(l.expr)

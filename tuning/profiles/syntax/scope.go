@@ -171,7 +171,7 @@ func (s *Scope) offer(root, name string, candidates []string) string {
 		}
 	}
 	if len(candidates) == 0 {
-		return fmt.Sprintf("There is no such name: no %s is declared.", root)
+		return fmt.Sprintf("There is no such name: nothing is declared below %s.", root)
 	}
 	return fmt.Sprintf("There is no such name. Declared: %s.%s.", root, strings.Join(candidates, fmt.Sprintf(", %s.", root)))
 }
