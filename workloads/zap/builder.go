@@ -39,6 +39,9 @@ func NewBuilder(buf []byte) Builder {
 // Len is how many bytes the message has so far.
 func (b *Builder) Len() int { return len(b.Buf) - b.start }
 
+// Size is how many bytes the message has with what PutLater has promised.
+func (b *Builder) Size() uint64 { return uint64(b.Len()) + b.later }
+
 // align appends zeros up to where an object or a list may start, and returns that place.
 func (b *Builder) align() int {
 	b.Buf = append(b.Buf, zeros[:-b.Len()&(alignment-1)]...)
@@ -142,7 +145,7 @@ func (b *Builder) Entries(entries ...[]byte) (at int) {
 // means that there is none. The error is for a message that the wire cannot state, of more
 // than 4 GiB.
 func (b *Builder) Finish(root int, version Version, flags uint16) ([]byte, error) {
-	size := uint64(b.Len()) + b.later
+	size := b.Size()
 	if size > math.MaxUint32 {
 		return nil, fmt.Errorf("a ZAP message of %d bytes: the wire states sizes up to %d", size, uint32(math.MaxUint32))
 	}

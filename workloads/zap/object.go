@@ -18,6 +18,9 @@ func object(message []byte, at int64, fixed int) (Object, error) {
 	return Object{message, int(at)}, nil
 }
 
+// Place is where in the message the object begins.
+func (o Object) Place() int { return o.at }
+
 // Uint8 reads a field of one byte.
 func (o Object) Uint8(off int) uint8 { return o.message[o.at+off] }
 
