@@ -49,6 +49,7 @@ func (c *Codec) ParseStreamHead(r *Response, message []byte) error {
 	if r.Body != nil || len(r.Trailer) > 0 {
 		return malformed("a body or trailers in the head of a streamed response")
 	}
+	r.Length = 0 // the body is not left out
 	return nil
 }
 
