@@ -36,9 +36,7 @@ var (
 	ErrNull = errors.New("no object there")
 )
 
-// malformed says what of a message is wrong. It is no part of the hot path.
-//
-//go:noinline
+// malformed says what of a message is wrong.
 func malformed(format string, values ...any) error {
 	return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, values...))
 }
@@ -47,6 +45,9 @@ func malformed(format string, values ...any) error {
 // it is valid as long as the bytes are.
 type Message struct {
 	bytes []byte
+	// root is where the root object begins; behind the end where there is none, so that
+	// nothing fits there.
+	root int
 }
 
 // Parse looks at a message's header: magic, version, size, and whether the root object
@@ -54,23 +55,40 @@ type Message struct {
 // the message.
 func Parse(b []byte) (Message, error) {
 	if len(b) < HeaderSize {
-		return Message{}, malformed("%d bytes, want a header of %d", len(b), HeaderSize)
+		return Message{}, headerError(b)
+	}
+	version := Version(binary.LittleEndian.Uint16(b[versionAt:]))
+	// In 64 bits, so that no size turns negative where an int has 32.
+	root, size := uint64(binary.LittleEndian.Uint32(b[rootAt:])), uint64(binary.LittleEndian.Uint32(b[sizeAt:]))
+	if binary.LittleEndian.Uint32(b) != magic || version-Version1 > Version2-Version1 ||
+		size-HeaderSize > uint64(len(b)-HeaderSize) || root != 0 && root-HeaderSize > size-HeaderSize {
+		return Message{}, headerError(b)
+	}
+	if root == 0 {
+		root = size + 1
+	}
+	return Message{b[:size:size], int(root)}, nil
+}
+
+// headerError says what is wrong with a header: it is kept apart from Parse, which is short
+// without it.
+//
+//go:noinline
+func headerError(b []byte) error {
+	if len(b) < HeaderSize {
+		return malformed("%d bytes, want a header of %d", len(b), HeaderSize)
 	}
 	if got := binary.LittleEndian.Uint32(b); got != magic {
-		return Message{}, malformed("it begins with % x, want % x", b[:4], "ZAP\x00")
+		return malformed("it begins with % x, want % x", b[:4], "ZAP\x00")
 	}
 	if v := Version(binary.LittleEndian.Uint16(b[versionAt:])); v != Version1 && v != Version2 {
-		return Message{}, malformed("version %d, want 1 or 2", v)
+		return malformed("version %d, want 1 or 2", v)
 	}
-	// In 64 bits, so that no size turns negative where an int has 32.
-	size := uint64(binary.LittleEndian.Uint32(b[sizeAt:]))
-	if size < HeaderSize || size > uint64(len(b)) {
-		return Message{}, malformed("size %d, want %d to the %d bytes that are there", size, HeaderSize, len(b))
+	size := binary.LittleEndian.Uint32(b[sizeAt:])
+	if size < HeaderSize || uint64(size) > uint64(len(b)) {
+		return malformed("size %d, want %d to the %d bytes that are there", size, HeaderSize, len(b))
 	}
-	if root := uint64(binary.LittleEndian.Uint32(b[rootAt:])); root != 0 && root < HeaderSize || root > size {
-		return Message{}, malformed("root object at %d, want it behind the header and within %d bytes", root, size)
-	}
-	return Message{b[:size:size]}, nil
+	return malformed("root object at %d, want it behind the header and within %d bytes", binary.LittleEndian.Uint32(b[rootAt:]), size)
 }
 
 // Bytes is the whole message, header included.
@@ -89,9 +107,16 @@ func (m Message) Flags() uint16 {
 // Root is the root object, whose fixed section has so many bytes by the caller's schema. A
 // message without one gives ErrNull, one in which the section does not fit ErrMalformed.
 func (m Message) Root(fixed int) (Object, error) {
-	at := binary.LittleEndian.Uint32(m.bytes[rootAt:])
-	if at == 0 {
-		return Object{}, ErrNull
+	if fixed > len(m.bytes)-m.root {
+		return Object{}, m.rootError(fixed)
 	}
-	return object(m.bytes, int64(at), fixed)
+	return Object{m.bytes, m.root}, nil
+}
+
+//go:noinline
+func (m Message) rootError(fixed int) error {
+	if m.root > len(m.bytes) {
+		return ErrNull
+	}
+	return objectError(m.bytes, int64(m.root), fixed)
 }

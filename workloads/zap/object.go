@@ -1,6 +1,9 @@
 package zap
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // An Object reads the fields of one object, by their offsets. Signed integers, floats and
 // booleans are the unsigned number of their size, converted: int32(o.Uint32(4)),
@@ -13,9 +16,14 @@ type Object struct {
 // object is the one at a place, which may be anything.
 func object(message []byte, at int64, fixed int) (Object, error) {
 	if at < HeaderSize || at+int64(fixed) > int64(len(message)) {
-		return Object{}, malformed("object of %d bytes at %d: want it behind the header and within %d bytes", fixed, at, len(message))
+		return Object{}, objectError(message, at, fixed)
 	}
 	return Object{message, int(at)}, nil
+}
+
+//go:noinline
+func objectError(message []byte, at int64, fixed int) error {
+	return malformed("object of %d bytes at %d: want it behind the header and within %d bytes", fixed, at, len(message))
 }
 
 // Place is where in the message the object begins.
@@ -39,25 +47,38 @@ func (o Object) Inline(off, n int) []byte { return o.message[o.at+off:][:n:n] }
 // Span says where in the message the data of a text or bytes field lies: message[start:end].
 // A field that is null gives 0, 0; data may be empty and yet be there.
 func (o Object) Span(off int) (start, end int, err error) {
+	from, to := o.span(off)
+	if to > uint64(len(o.message)) {
+		return 0, 0, o.spanError(off, from, to)
+	}
+	return int(from), int(to), nil
+}
+
+// span is Span of what may be no place in the message. In 64 bits it can't overflow.
+func (o Object) span(off int) (from, to uint64) {
 	slot := o.Uint64(off)
-	ahead, n := uint64(uint32(slot)), slot>>32
-	if ahead == 0 {
-		return 0, 0, nil
+	if uint32(slot) == 0 {
+		return 0, 0
 	}
-	from := uint64(o.at+off) + ahead
-	if from+n > uint64(len(o.message)) {
-		return 0, 0, malformed("field at %d: %d bytes of data at %d, the message has %d", o.at+off, n, from, len(o.message))
-	}
-	return int(from), int(from + n), nil
+	from = uint64(o.at+off) + slot&math.MaxUint32
+	return from, from + slot>>32
+}
+
+//go:noinline
+func (o Object) spanError(off int, from, to uint64) error {
+	return malformed("field at %d: %d bytes of data at %d, the message has %d", o.at+off, to-from, from, len(o.message))
 }
 
 // Bytes reads a text or bytes field: nil where it is null. The bytes are the message's own.
 func (o Object) Bytes(off int) ([]byte, error) {
-	start, end, err := o.Span(off)
-	if start == 0 {
-		return nil, err
+	from, to := o.span(off)
+	if to > uint64(len(o.message)) {
+		return nil, o.spanError(off, from, to)
 	}
-	return o.message[start:end:end], nil
+	if from == 0 {
+		return nil, nil
+	}
+	return o.message[from:to:to], nil
 }
 
 // Object reads the object that a field of four bytes points at, whose fixed section has so
