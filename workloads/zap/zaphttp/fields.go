@@ -4,18 +4,19 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/hanzoai/benchlab/workloads/zap"
 )
 
 // checkField says what of a field can't be in a frame.
-func checkField(f *Field) error {
-	if !isToken(f.Name) {
-		return malformed("field name %q is not a token", clip(f.Name))
+func checkField(name, value []byte) error {
+	if !isToken(name) {
+		return malformed("field name %q is not a token", clip(name))
 	}
-	if !isText(f.Value) {
-		return malformed("field %s: control character in %q", f.Name, clip(f.Value))
+	if !isText(value) {
+		return malformed("field %s: control character in %q", name, clip(value))
 	}
 	return nil
 }
@@ -33,16 +34,19 @@ func (c *Codec) sent(name []byte) bool {
 
 // putHeader writes the header block. A length, where there is one, is its last field.
 func (c *Codec) putHeader(b *zap.Builder, at int, fields []Field, length int) error {
+	size := 0
 	for i := range fields {
-		if err := checkField(&fields[i]); err != nil {
+		f := &fields[i]
+		if err := checkField(f.Name, f.Value); err != nil {
 			return err
 		}
+		size += lengths + len(f.Name) + len(f.Value)
 	}
 	from := b.Len()
 	if c.Dialect == JSON {
 		b.Buf = c.appendJSON(b.Buf, fields, length)
 	} else {
-		b.Buf = c.appendPairs(b.Buf, fields, length)
+		b.Buf = c.appendPairs(slices.Grow(b.Buf, countSize+size), fields, length)
 	}
 	b.PutAppended(at, from)
 	return nil
@@ -70,6 +74,14 @@ func checkTrailer(name []byte) error {
 	return nil
 }
 
+const (
+	// lengthSize is the bytes of the length before a name or a value, lengths those of a pair.
+	lengthSize = 4
+	lengths    = 2 * lengthSize
+	// countSize is the bytes of the count before all pairs.
+	countSize = 4
+)
+
 // appendPairs writes a count and each name and value after its length; no fields, no block.
 func (c *Codec) appendPairs(dst []byte, fields []Field, length int) []byte {
 	start := len(dst)
@@ -77,22 +89,14 @@ func (c *Codec) appendPairs(dst []byte, fields []Field, length int) []byte {
 	count := uint32(0)
 	for i := range fields {
 		f := &fields[i]
-		if !c.sent(f.Name) {
-			continue
+		if c.sent(f.Name) {
+			dst = appendPair(dst, f.Name, f.Value)
+			count++
 		}
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(f.Name)))
-		dst = append(dst, f.Name...)
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(f.Value)))
-		dst = append(dst, f.Value...)
-		count++
 	}
 	if length > 0 {
-		const name = "Content-Length"
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(name)))
-		dst = append(dst, name...)
-		value := len(dst)
-		dst = strconv.AppendInt(append(dst, 0, 0, 0, 0), int64(length), 10)
-		binary.LittleEndian.PutUint32(dst[value:], uint32(len(dst)-value-4))
+		var digits [20]byte
+		dst = appendPair(dst, []byte("Content-Length"), strconv.AppendInt(digits[:0], int64(length), 10))
 		count++
 	}
 	if count == 0 {
@@ -100,6 +104,13 @@ func (c *Codec) appendPairs(dst []byte, fields []Field, length int) []byte {
 	}
 	binary.LittleEndian.PutUint32(dst[start:], count)
 	return dst
+}
+
+func appendPair(dst, name, value []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(name)))
+	dst = append(dst, name...)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(value)))
+	return append(dst, value...)
 }
 
 // A block reads the fields of header or trailer.
@@ -120,8 +131,7 @@ func (k *block) add(name, value []byte) error {
 	if k.left--; k.left < 0 {
 		return fmt.Errorf("%w: more than %d header and trailer fields", ErrTooLarge, cmp.Or(k.codec.Limits.Fields, defaultFields))
 	}
-	f := Field{name, value}
-	if err := checkField(&f); err != nil {
+	if err := checkField(name, value); err != nil {
 		return err
 	}
 	if k.inTrailer {
@@ -138,7 +148,7 @@ func (k *block) add(name, value []byte) error {
 			return malformed("a second Host, %q", clip(value))
 		}
 	}
-	k.fields = append(k.fields, f)
+	k.fields = append(k.fields, Field{name, value})
 	return nil
 }
 
@@ -147,11 +157,11 @@ func (k *block) pairs(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
-	if len(b) < 4 {
+	if len(b) < countSize {
 		return malformed("a header block of %d bytes", len(b))
 	}
 	count := binary.LittleEndian.Uint32(b)
-	b = b[4:]
+	b = b[countSize:]
 	for i := range count {
 		name, rest, ok := cut(b)
 		if !ok {
@@ -171,11 +181,11 @@ func (k *block) pairs(b []byte) error {
 
 // cut takes a length and so many bytes from the front.
 func cut(b []byte) (value, rest []byte, ok bool) {
-	if len(b) < 4 {
+	if len(b) < lengthSize {
 		return nil, nil, false
 	}
 	n := uint64(binary.LittleEndian.Uint32(b))
-	if b = b[4:]; n > uint64(len(b)) {
+	if b = b[lengthSize:]; n > uint64(len(b)) {
 		return nil, nil, false
 	}
 	return b[:n:n], b[n:], true

@@ -5,22 +5,24 @@ import (
 	"encoding/binary"
 )
 
-// tokens are the bytes of methods and field names: RFC 9110, section 5.6.2.
-var tokens = func() (set [256]bool) {
+// tokens has a 1 for each byte of methods and field names: RFC 9110, section 5.6.2.
+var tokens = func() (set [256]uint8) {
 	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
-		set[c] = true
+		set[c] = 1
 	}
 	return set
 }()
 
 // isToken says whether bytes are one token, of 1 byte or more.
 func isToken(b []byte) bool {
-	for _, c := range b {
-		if !tokens[c] {
-			return false
-		}
+	all := uint8(min(len(b), 1))
+	for ; len(b) >= 4; b = b[4:] {
+		all &= tokens[b[0]] & tokens[b[1]] & tokens[b[2]] & tokens[b[3]]
 	}
-	return len(b) > 0
+	for _, c := range b {
+		all &= tokens[c]
+	}
+	return all != 0
 }
 
 const (
@@ -33,24 +35,28 @@ const (
 
 // anyBelow says whether a byte is below the limit, of at most 0x80, or DEL. It looks at
 // eight bytes at a time.
-func anyBelow(b []byte, limit byte) bool {
-	for ; len(b) >= 8; b = b[8:] {
+func anyBelow(b []byte, limit uint64) bool {
+	if len(b) < 8 {
+		for _, c := range b {
+			if uint64(c) < limit || c == rubout {
+				return true
+			}
+		}
+		return false
+	}
+	// A byte borrows where it is smaller than what is taken from it. A borrow can make its
+	// upper neighbour look small too, but only a small byte begins one.
+	limits := ones * limit
+	// The last word overlaps the one before it.
+	word := binary.LittleEndian.Uint64(b[len(b)-8:])
+	del := word ^ ones*rubout
+	found := (word-limits)&^word | (del-ones)&^del
+	for ; len(b) > 8; b = b[8:] {
 		word := binary.LittleEndian.Uint64(b)
-		// A byte borrows where it is smaller than what is taken from it. A borrow can make
-		// its upper neighbour look small too, but only a small byte begins one.
-		low := (word - ones*uint64(limit)) &^ word
 		del := word ^ ones*rubout
-		del = (del - ones) &^ del
-		if (low|del)&highs != 0 {
-			return true
-		}
+		found |= (word-limits)&^word | (del-ones)&^del
 	}
-	for _, c := range b {
-		if c < limit || c == rubout {
-			return true
-		}
-	}
-	return false
+	return found&highs != 0
 }
 
 // isText says whether a field's value or a reason has no control character but the tab. Bytes
