@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -54,8 +55,14 @@ type lines struct {
 func (l *lines) Printf(format string, values ...any) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	l.text = append(l.text, strings.TrimSpace(format))
-	_ = values
+	l.text = append(l.text, fmt.Sprintf(format, values...))
+}
+
+// has says whether a line has the text in it.
+func (l *lines) has(text string) bool {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return strings.Contains(strings.Join(l.text, "\n"), text)
 }
 
 // start serves on loopback until the test ends or stop is called, which waits for the end.

@@ -1,0 +1,447 @@
+package zapserver
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/hanzoai/benchlab/workloads/zap/zaphttp"
+)
+
+func field(name, value string) zaphttp.Field {
+	return zaphttp.Field{Name: []byte(name), Value: []byte(value)}
+}
+
+// fields is a header as a line.
+func fields(all []zaphttp.Field) string {
+	var lines []string
+	for _, f := range all {
+		lines = append(lines, string(f.Name)+": "+string(f.Value))
+	}
+	return strings.Join(lines, ", ")
+}
+
+// What the client says is what the handler sees.
+func TestRequestSeen(t *testing.T) {
+	address, _ := start(t, &Server{})
+	c := dial(t, address)
+	for range 2 { // the second time, with what the first has left
+		c.send(&zaphttp.Request{
+			Method: []byte("PUT"), Target: []byte("/what?a=b"), Body: []byte("body"),
+			Header: []zaphttp.Field{
+				field("host", "example.test"), field("X-Multi", "one"), field("x-multi", "two"), field("Cookie", "a=1; b=2"),
+				field("User-Agent", "test"), field("Content-Type", "text/plain"), field("Transfer-Encoding", "chunked"),
+			},
+		})
+		want := "PUT /what?a=b HTTP/1.1\r\nUser-Agent: test\r\nHost: example.test\r\nContent-Type: text/plain\r\nContent-Length: 4\r\nX-Multi: one\r\nX-Multi: two\r\nCookie: a=1; b=2\r\n\r\nbody"
+		if got := string(c.answer().Body); got != want {
+			t.Errorf("seen %q, want %q", got, want)
+		}
+		c.send(get("/what"))
+		if got, want := string(c.answer().Body), "GET /what HTTP/1.1\r\nHost: 127.0.0.1:8391\r\n\r\n"; got != want {
+			t.Errorf("seen %q, want %q", got, want)
+		}
+	}
+}
+
+func TestTrailers(t *testing.T) {
+	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		header := &ctx.Response.Header
+		if err := header.SetTrailer("X-Sum, X-Other"); err != nil {
+			t.Error(err)
+		}
+		sum := string(ctx.Request.Header.Peek("X-Checksum"))
+		if string(ctx.Path()) == "/stream" {
+			ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
+				_, _ = w.WriteString("streamed")
+				header.Set("X-Sum", sum)
+				header.Set("X-Other", "o")
+			})
+			return
+		}
+		header.Set("X-Sum", sum)
+		header.Set("X-Plain", "p")
+		ctx.SetBodyString("body")
+	}})
+	c := dial(t, address)
+	request := get("/")
+	request.Trailer = []zaphttp.Field{field("X-Checksum", "deadbeef")}
+	c.send(request)
+	r := c.answer()
+	wantAnswer(t, r, 200, "body")
+	if got, want := fields(r.Header), "Content-Type: text/plain; charset=utf-8, X-Plain: p"; got != want {
+		t.Errorf("header %q, want %q", got, want)
+	}
+	if got, want := fields(r.Trailer), "X-Sum: deadbeef"; got != want {
+		t.Errorf("trailer %q, want %q", got, want)
+	}
+
+	request.Target = []byte("/stream")
+	c.send(request)
+	var body []byte
+	for {
+		message, err := c.reader.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r zaphttp.Response
+		switch zaphttp.TypeOf(message) {
+		case zaphttp.TypeStreamHead:
+			err = c.codec.ParseStreamHead(&r, message)
+		case zaphttp.TypeStreamData:
+			var part []byte
+			part, err = c.codec.ParseStreamData(message)
+			body = append(body, part...)
+		default:
+			err = c.codec.ParseStreamEnd(&r, message)
+			if got, want := fields(r.Trailer), "X-Sum: deadbeef, X-Other: o"; got != want || string(body) != "streamed" {
+				t.Errorf("body %q, trailer %q, want %q", body, got, want)
+			}
+			c.send(get("/"))
+			wantAnswer(t, c.answer(), 200, "body")
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A forbidden trailer is no request.
+func TestTrailerRefused(t *testing.T) {
+	address, _ := start(t, &Server{})
+	c := dial(t, address)
+	request := get("/health")
+	request.Trailer = []zaphttp.Field{field("Authorization", "x")}
+	c.send(request)
+	if r := c.answer(); r.Status != fasthttp.StatusBadRequest {
+		t.Errorf("status %d", r.Status)
+	}
+	c.closed()
+}
+
+// The end of a connection is as the client or the handler wants it, and comes after the
+// answer.
+func TestConnectionClose(t *testing.T) {
+	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		if string(ctx.Path()) == "/last" {
+			ctx.SetConnectionClose()
+		}
+		ctx.SetBodyString("ok")
+	}})
+	c := dial(t, address)
+	request := get("/")
+	request.Header = append(request.Header, field("Connection", "close"))
+	c.send(get("/"))
+	c.send(request)
+	wantAnswer(t, c.answer(), 200, "ok")
+	wantAnswer(t, c.answer(), 200, "ok")
+	c.closed()
+
+	c = dial(t, address)
+	c.send(get("/last"))
+	r := c.answer()
+	wantAnswer(t, r, 200, "ok")
+	if !strings.Contains(fields(r.Header), "Connection: close") {
+		t.Errorf("header %s", fields(r.Header))
+	}
+	c.closed()
+}
+
+// HEAD gets no body, but its length, with a stream too; nor does a status that has none.
+func TestNoBody(t *testing.T) {
+	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		switch string(ctx.Path()) {
+		case "/stream":
+			ctx.SetBodyStream(strings.NewReader("streamed"), 8)
+		case "/304":
+			ctx.SetBodyString("no")
+			ctx.SetStatusCode(fasthttp.StatusNotModified)
+		default:
+			ctx.SetBodyString("hello")
+		}
+	}})
+	c := dial(t, address)
+	for _, test := range []struct {
+		method, target string
+		length         int
+		body           string
+	}{
+		{"HEAD", "/", 5, ""}, {"GET", "/", 0, "hello"}, {"HEAD", "/stream", 8, ""}, {"GET", "/304", 0, ""}, {"GET", "/", 0, "hello"},
+	} {
+		request := get(test.target)
+		request.Method = []byte(test.method)
+		c.send(request)
+		if r := c.answer(); r.Length != test.length || string(r.Body) != test.body {
+			t.Errorf("%s %s: length %d, body %q", test.method, test.target, r.Length, r.Body)
+		}
+	}
+}
+
+// What exceeds a limit is answered with 413, if it is a frame, and the rest of the connection
+// is not read.
+func TestLimits(t *testing.T) {
+	log := &lines{}
+	address, _ := start(t, &Server{Codec: zaphttp.Codec{Limits: zaphttp.Limits{Body: 1000, Head: 2000, Fields: 3}}, Logger: log})
+	for _, test := range []struct {
+		name   string
+		edit   func(*zaphttp.Request)
+		status int
+	}{
+		{"within", func(r *zaphttp.Request) { r.Body = make([]byte, 1000) }, 200},
+		{"body", func(r *zaphttp.Request) { r.Body = make([]byte, 1001) }, 413},
+		{"head", func(r *zaphttp.Request) { r.Header[0].Value = bytes.Repeat([]byte("x"), 2000) }, 413},
+		{"fields", func(r *zaphttp.Request) {
+			r.Header = []zaphttp.Field{field("A", ""), field("B", ""), field("C", ""), field("D", "")}
+		}, 413},
+		{"frame", func(r *zaphttp.Request) { r.Body = make([]byte, 3000) }, 0},
+	} {
+		c := dial(t, address)
+		request := get("/echo")
+		test.edit(request)
+		c.send(request)
+		if test.status == 0 {
+			c.closed()
+			continue
+		}
+		if r := c.answer(); r.Status != test.status {
+			t.Errorf("%s: status %d, %q, want %d", test.name, r.Status, r.Body, test.status)
+		} else if r.Status == 413 {
+			c.closed()
+		}
+	}
+	if len(log.text) != 1 {
+		t.Errorf("%d lines of log within a second, want 1: %q", len(log.text), log.text)
+	}
+}
+
+// What a handler says that can't be sent is its error, not the connection's.
+func TestAnswerThatCannotBe(t *testing.T) {
+	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		if string(ctx.Path()) == "/bad" {
+			ctx.Response.Header.Set("X", "a\x00b")
+		}
+		ctx.SetBodyString("ok")
+	}})
+	c := dial(t, address)
+	c.send(get("/bad"))
+	wantAnswer(t, c.answer(), 500, "")
+	c.send(get("/"))
+	wantAnswer(t, c.answer(), 200, "ok")
+}
+
+// A handler that gives up leaves the context to those who still use it.
+func TestTimeoutError(t *testing.T) {
+	kept := make(chan *fasthttp.RequestCtx, 10)
+	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		kept <- ctx
+		if string(ctx.Path()) == "/slow" {
+			ctx.TimeoutError("too slow")
+		}
+		ctx.SetBodyString("late")
+	}})
+	c := dial(t, address)
+	for _, target := range []string{"/", "/slow", "/"} {
+		c.send(get(target))
+		if target == "/slow" {
+			wantAnswer(t, c.answer(), fasthttp.StatusRequestTimeout, "too slow")
+		} else {
+			wantAnswer(t, c.answer(), 200, "late")
+		}
+	}
+	if a, b, c := <-kept, <-kept, <-kept; a != b || b == c {
+		t.Error("the context is the same again after a timeout")
+	}
+}
+
+// A body stream that breaks off is not ended, so that the client knows.
+func TestBrokenStream(t *testing.T) {
+	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		ctx.SetBodyStream(io.MultiReader(strings.NewReader("begin"), broken{}), -1)
+	}})
+	c := dial(t, address)
+	c.send(get("/"))
+	for _, want := range []zaphttp.Type{zaphttp.TypeStreamHead, zaphttp.TypeStreamData} {
+		message, err := c.reader.Next()
+		if err != nil || zaphttp.TypeOf(message) != want {
+			t.Fatalf("type %d, %v, want %d", zaphttp.TypeOf(message), err, want)
+		}
+	}
+	c.closed()
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("broken") }
+
+// A counted connection counts writes. It is no TCP connection, so that a body sent from
+// where it is counts as one more.
+type counted struct {
+	net.Conn
+	writes chan int
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	c.writes <- len(p)
+	return c.Conn.Write(p)
+}
+
+// countingListener hands out one connection.
+type countingListener struct {
+	conn   chan net.Conn
+	closed chan struct{}
+}
+
+func (l *countingListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conn:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *countingListener) Close() error   { close(l.closed); return nil }
+func (l *countingListener) Addr() net.Addr { return &net.TCPAddr{} }
+
+// Requests that came together are answered with one write; large bodies are a piece of their
+// own.
+func TestWrites(t *testing.T) {
+	ours, theirs := net.Pipe()
+	writes := make(chan int, 100)
+	listener := &countingListener{make(chan net.Conn, 1), make(chan struct{})}
+	listener.conn <- counted{theirs, writes}
+	s := &Server{Handler: handle}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(listener) }()
+
+	c := &client{t: t, conn: ours, reader: zaphttp.NewReader(ours, 64<<20)}
+	var together []byte
+	for range 20 {
+		var err error
+		if together, err = c.codec.AppendRequest(together, get("/health")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.write(together)
+	for range 20 {
+		wantAnswer(t, c.answer(), 200, "ok")
+	}
+	if n := len(writes); n != 1 || <-writes != 20*129 {
+		t.Errorf("%d writes of 20 answers, want 1", n)
+	}
+
+	body := bytes.Repeat([]byte("x"), largeBody)
+	for size, want := range map[int]int{largeBody - 1: 1, largeBody: 2} {
+		request := get("/echo")
+		request.Body = body[:size]
+		c.send(request)
+		wantAnswer(t, c.answer(), 200, string(request.Body))
+		if n := len(writes); n != want {
+			t.Errorf("%d writes of a body of %d bytes, want %d", n, size, want)
+		}
+		for len(writes) > 0 {
+			<-writes
+		}
+	}
+	if err := ours.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.ShutdownWithContext(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+// Bodies of any size, both ways, in any order, over one connection and a unix socket.
+func TestBodies(t *testing.T) {
+	listener, err := net.Listen("unix", t.TempDir()+"/zap.sock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Handler: handle}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(listener) }()
+	conn, err := net.Dial("unix", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // all answers were taken
+	c := &client{t: t, conn: conn, reader: zaphttp.NewReader(conn, 64<<20)}
+	for _, size := range []int{0, 1, 100_000, 10, largeBody, largeBody - 1, 4 << 20, 1, 200_000, 0} {
+		request := get("/echo")
+		request.Body = bytes.Repeat([]byte(fmt.Sprint(size, " ")), size)[:size]
+		sent := make(chan error, 1)
+		frame, err := c.codec.AppendRequest(nil, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _, err := conn.Write(frame); sent <- err }()
+		wantAnswer(t, c.answer(), 200, string(request.Body))
+		if err := <-sent; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.ShutdownWithContext(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+// Both ends of the connection are in this process; neither may allocate on a warm one.
+func TestNoAllocationPerRequest(t *testing.T) {
+	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		ctx.SetContentType("text/plain")
+		if ctx.IsPost() {
+			ctx.SetBody(ctx.PostBody())
+			return
+		}
+		ctx.SetBodyString("ok")
+	}})
+	for _, size := range []int{0, 100, 64 << 10} {
+		c := dial(t, address)
+		if err := c.conn.SetDeadline(time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		request := get("/health")
+		request.Header = append(request.Header, field("User-Agent", "test"), field("Accept", "*/*"))
+		if size > 0 {
+			request.Method, request.Body = []byte("POST"), bytes.Repeat([]byte("x"), size)
+		}
+		frame, err := c.codec.AppendRequest(nil, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r zaphttp.Response
+		exchange := func() {
+			if _, err := c.conn.Write(frame); err != nil {
+				t.Fatal(err)
+			}
+			message, err := c.reader.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.codec.ParseResponse(&r, message); err != nil || r.Status != 200 {
+				t.Fatal(r.Status, err)
+			}
+		}
+		for range 100 {
+			exchange()
+		}
+		if n := testing.AllocsPerRun(1000, exchange); n != 0 {
+			t.Errorf("bodies of %d bytes: %v allocations per request, want none", size, n)
+		}
+	}
+}
