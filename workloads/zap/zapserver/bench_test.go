@@ -17,13 +17,16 @@ import (
 	"github.com/hanzoai/benchlab/workloads/zap/zaphttp"
 )
 
+// server is what either side serves with.
+type server interface {
+	Serve(net.Listener) error
+	ShutdownWithContext(context.Context) error
+}
+
 // A wire is one side of the comparison: a server, and a client's part of one exchange.
 type wire struct {
-	serve interface {
-		Serve(net.Listener) error
-		ShutdownWithContext(context.Context) error
-	}
-	request []byte
+	newServer func() server
+	request   []byte
 	// newRead makes what reads an answer from a connection.
 	newRead func(net.Conn) func() (status int, err error)
 }
@@ -39,7 +42,7 @@ func wires(b *testing.B, handler fasthttp.RequestHandler, body []byte) map[strin
 	}
 	text := []byte("POST / HTTP/1.1\r\nHost: 127.0.0.1:8391\r\nUser-Agent: bench\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + string(body))
 	return map[string]wire{
-		"zap": {&Server{Handler: handler}, frame, func(conn net.Conn) func() (int, error) {
+		"zap": {func() server { return &Server{Handler: handler} }, frame, func(conn net.Conn) func() (int, error) {
 			reader := zaphttp.NewReader(conn, codec.Limits.Frame())
 			var r zaphttp.Response
 			return func() (int, error) {
@@ -51,7 +54,7 @@ func wires(b *testing.B, handler fasthttp.RequestHandler, body []byte) map[strin
 				return r.Status, err
 			}
 		}},
-		"http": {&fasthttp.Server{Handler: handler}, text, func(conn net.Conn) func() (int, error) {
+		"http": {func() server { return &fasthttp.Server{Handler: handler} }, text, func(conn net.Conn) func() (int, error) {
 			reader := bufio.NewReader(conn)
 			var r fasthttp.Response
 			return func() (int, error) {
@@ -105,8 +108,8 @@ func (w wire) measure(b *testing.B, connections, depth int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	served := make(chan error, 1)
-	go func() { served <- w.serve.Serve(listener) }()
+	s, served := w.newServer(), make(chan error, 1)
+	go func() { served <- s.Serve(listener) }()
 	batch := bytes.Repeat(w.request, depth)
 	var left atomic.Int64
 	var done sync.WaitGroup
@@ -136,7 +139,7 @@ func (w wire) measure(b *testing.B, connections, depth int) {
 	done.Wait()
 	b.ReportMetric(float64(cpu(b)-before)/float64(b.N), "cpu-ns/op")
 	b.StopTimer()
-	if err := w.serve.ShutdownWithContext(context.Background()); err != nil {
+	if err := s.ShutdownWithContext(context.Background()); err != nil {
 		b.Error(err)
 	}
 	if err := <-served; err != nil {
