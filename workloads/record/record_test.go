@@ -180,11 +180,11 @@ func TestNoAllocation(t *testing.T) {
 		if err := request.ParseZAP(wire); err != nil {
 			t.Fatal(err)
 		}
-		out, err := request.AppendZAP(buf)
-		if err != nil {
+		if _, err := request.AppendZAP(buf); err != nil {
 			t.Fatal(err)
 		}
-		if out, err = AnswerZAP(buf, wire); err != nil {
+		out, err := AnswerZAP(buf, wire)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := response.ParseZAP(out); err != nil {

@@ -185,7 +185,7 @@ func TestAwait(t *testing.T) {
 	if message, err := r.Next(); err != nil || string(message) != "aaa" {
 		t.Errorf("%q, %v", message, err)
 	}
-	if err := r.Await(); err != io.EOF {
+	if err := r.Await(); !errors.Is(err, io.EOF) {
 		t.Errorf("error %v, want EOF", err)
 	}
 }
@@ -209,16 +209,16 @@ func TestOddSources(t *testing.T) {
 			t.Fatalf("%q, %v", message, err)
 		}
 	}
-	if _, err := r.Next(); err != io.EOF {
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("error %v, want EOF", err)
 	}
 	broken := errors.New("broken")
 	r.Reset(io.MultiReader(bytes.NewReader(stream(3)[:5]), iotest.ErrReader(broken)))
-	if _, err := r.Next(); err != broken {
+	if _, err := r.Next(); !errors.Is(err, broken) {
 		t.Errorf("error %v, want that of the source", err)
 	}
 	r.Reset(silent{})
-	if _, err := r.Next(); err != io.ErrNoProgress {
+	if _, err := r.Next(); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("error %v, want ErrNoProgress", err)
 	}
 }

@@ -101,7 +101,9 @@ func TestTrailers(t *testing.T) {
 			part, err = c.codec.ParseStreamData(message)
 			body = append(body, part...)
 		default:
-			err = c.codec.ParseStreamEnd(&r, message)
+			if err := c.codec.ParseStreamEnd(&r, message); err != nil {
+				t.Fatal(err)
+			}
 			if got, want := fields(r.Trailer), "X-Sum: deadbeef, X-Other: o"; got != want || string(body) != "streamed" {
 				t.Errorf("body %q, trailer %q, want %q", body, got, want)
 			}

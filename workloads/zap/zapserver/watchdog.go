@@ -43,7 +43,7 @@ const (
 
 // round is how long the watchdog pauses.
 func (w *watchdog) round() time.Duration {
-	shortest := time.Duration(longestRound * roundsPerLimit)
+	shortest := longestRound * roundsPerLimit
 	for _, limit := range w.limits {
 		if limit > 0 {
 			shortest = min(shortest, limit)
