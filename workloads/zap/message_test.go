@@ -57,6 +57,7 @@ func TestDamaged(t *testing.T) {
 		{"more entries than bytes", word(20, math.MaxUint32), entries, "entry 2 has 1954047348 bytes, 0 are left"},
 		{"an entry's length past the end", word(40, 12), entries, "entry 1 of 2 ends with the message"},
 		{"an entry past the end", word(47, 1000), entries, "entry 1 has 1000 bytes, 7 are left"},
+		{"an entry that ends past the end", word(40, 15), entries, "entry 0 has 15 bytes, 14 are left"},
 		{"an entry of 4 GiB", word(40, math.MaxUint32), entries, "entry 0 has 4294967295 bytes"},
 		{"object in the header", word(24, minus(9)), child, "object of 24 bytes at 15"},
 		{"object that ends past the end", word(24, 11), child, "object of 24 bytes at 35"},
