@@ -217,10 +217,29 @@ func TestOddSources(t *testing.T) {
 	if _, err := r.Next(); !errors.Is(err, broken) {
 		t.Errorf("error %v, want that of the source", err)
 	}
+	r.Reset(&final{stream(3), broken})
+	if message, err := r.Next(); err != nil || len(message) != 3 {
+		t.Fatalf("%q, %v", message, err)
+	}
+	if _, err := r.Next(); !errors.Is(err, broken) {
+		t.Errorf("error %v, want the one that came with the bytes", err)
+	}
 	r.Reset(silent{})
 	if _, err := r.Next(); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("error %v, want ErrNoProgress", err)
 	}
+}
+
+// A final source says only once what ends it, with its last bytes.
+type final struct {
+	rest []byte
+	err  error
+}
+
+func (f *final) Read(p []byte) (int, error) {
+	n, err := copy(p, f.rest), f.err
+	f.rest, f.err = nil, nil
+	return n, err
 }
 
 // A silent source returns nothing, and no error.

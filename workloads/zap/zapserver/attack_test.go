@@ -330,6 +330,30 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// A stop in the middle of an answer finds its connection neither idle nor within a request:
+// it ends by itself, after the answer.
+func TestDrainWithinAnswer(t *testing.T) {
+	ours, theirs := net.Pipe() // a write ends when it was read
+	listener := &countingListener{make(chan net.Conn, 1), make(chan struct{})}
+	listener.conn <- theirs
+	s := &Server{Handler: handle}
+	served, stopped := make(chan error, 1), make(chan error, 1)
+	go func() { served <- s.Serve(listener) }()
+	c := &client{t: t, conn: ours, reader: zaphttp.NewReader(ours, 1000)}
+	if err := ours.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	c.send(get("/health"))
+	eventually(t, "the answer is on its way", func() bool { return s.in(writing) == 1 })
+	go func() { stopped <- s.ShutdownWithContext(t.Context()) }()
+	eventually(t, "the server drains", s.draining.Load)
+	wantAnswer(t, c.answer(), 200, "ok")
+	c.closed()
+	if err := errors.Join(<-stopped, <-served); err != nil {
+		t.Error(err)
+	}
+}
+
 // A stop that takes too long says so.
 func TestDrainTakesTooLong(t *testing.T) {
 	began, end := make(chan struct{}), make(chan struct{})
