@@ -37,6 +37,10 @@ func handle(ctx *fasthttp.RequestCtx) {
 	case "/echo":
 		ctx.SetContentType("application/octet-stream")
 		ctx.SetBody(ctx.PostBody())
+		if ctx.QueryArgs().Has("trailer") {
+			_ = ctx.Response.Header.SetTrailer("X-Sum") // which is none of the forbidden ones
+			ctx.Response.Header.Set("X-Sum", "1")
+		}
 	case "/what":
 		ctx.Response.Header.Set("Date", "")
 		ctx.SetBodyString(ctx.Request.String())
