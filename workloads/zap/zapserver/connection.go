@@ -109,6 +109,7 @@ func (c *connection) burst() error {
 // answer handles one request. The answer is in the exchange's buffer, or written.
 func (c *connection) answer(message []byte) error {
 	e := c.exchange
+	e.head = false // that was the request before
 	if err := c.server.Codec.ParseRequest(&e.request, message); err != nil {
 		return c.refuse(err)
 	}
@@ -187,7 +188,6 @@ func (c *connection) say(status int, text string) error {
 	response.SetStatusCode(status)
 	response.SetBodyString(text)
 	e := c.exchange
-	e.head = false
 	e.store(&response)
 	var err error
 	e.out, err = c.server.Codec.AppendResponse(e.out, &e.response)

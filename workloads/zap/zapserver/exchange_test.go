@@ -188,6 +188,36 @@ func TestNoBody(t *testing.T) {
 	}
 }
 
+// What is no request after a HEAD is told so with a body, not as HEAD is.
+func TestRefusedAfterHead(t *testing.T) {
+	address, _ := start(t, &Server{})
+	c := dial(t, address)
+	request := get("/health")
+	request.Method = []byte("HEAD")
+	c.send(request)
+	c.answer()
+	c.write([]byte{0, 0, 0, 4, 'j', 'u', 'n', 'k'})
+	if r := c.answer(); r.Status != fasthttp.StatusBadRequest || r.Length != 0 || !strings.HasPrefix(string(r.Body), "malformed request frame") {
+		t.Errorf("answer %d, length %d, %q", r.Status, r.Length, r.Body)
+	}
+	c.closed()
+}
+
+// What a handler puts into its context is not there in the next request's.
+func TestContextIsFresh(t *testing.T) {
+	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		if ctx.UserValue("seen") != nil {
+			ctx.SetStatusCode(fasthttp.StatusConflict)
+		}
+		ctx.SetUserValue("seen", true)
+	}})
+	c := dial(t, address)
+	for range 3 {
+		c.send(get("/"))
+		wantAnswer(t, c.answer(), 200, "")
+	}
+}
+
 // What exceeds a limit is answered with 413, if it is a frame, and the rest of the connection
 // is not read.
 func TestLimits(t *testing.T) {
