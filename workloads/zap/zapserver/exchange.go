@@ -43,7 +43,6 @@ func (e *exchange) renew(c *connection) {
 
 // load puts the request into the context.
 func (e *exchange) load() error {
-	e.ctx.ResetUserValues()
 	e.ctx.Response.Reset()
 	request := &e.ctx.Request
 	request.Reset()
@@ -72,6 +71,7 @@ func (e *exchange) load() error {
 
 // release gives back what only the last exchange needed.
 func (e *exchange) release() {
+	e.ctx.ResetUserValues() // some are closed by it
 	e.ctx.Request.ResetBody() // it is the reader's
 	e.ctx.Response.ReleaseBody(keptBody)
 	e.response.Body = nil

@@ -203,20 +203,29 @@ func TestRefusedAfterHead(t *testing.T) {
 	c.closed()
 }
 
-// What a handler puts into its context is not there in the next request's.
+// What a handler puts into its context is closed, and not there in the next request's, before
+// the client has the answer.
 func TestContextIsFresh(t *testing.T) {
+	closed := make(chan struct{}, 10)
 	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {
 		if ctx.UserValue("seen") != nil {
 			ctx.SetStatusCode(fasthttp.StatusConflict)
 		}
-		ctx.SetUserValue("seen", true)
+		ctx.SetUserValue("seen", closer(closed))
 	}})
 	c := dial(t, address)
-	for range 3 {
+	for i := range 3 {
 		c.send(get("/"))
 		wantAnswer(t, c.answer(), 200, "")
+		if n := len(closed); n != i+1 {
+			t.Errorf("%d of %d values closed", n, i+1)
+		}
 	}
 }
+
+type closer chan struct{}
+
+func (c closer) Close() error { c <- struct{}{}; return nil }
 
 // What exceeds a limit is answered with 413, if it is a frame, and the rest of the connection
 // is not read.
