@@ -71,7 +71,7 @@ func (e *exchange) load() error {
 
 // release gives back what only the last exchange needed.
 func (e *exchange) release() {
-	e.ctx.ResetUserValues() // some are closed by it
+	e.ctx.ResetUserValues()   // some are closed by it
 	e.ctx.Request.ResetBody() // it is the reader's
 	e.ctx.Response.ReleaseBody(keptBody)
 	e.response.Body = nil
