@@ -1,7 +1,6 @@
 package zapserver
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -60,11 +59,10 @@ func TestTrailers(t *testing.T) {
 		}
 		sum := string(ctx.Request.Header.Peek("X-Checksum"))
 		if string(ctx.Path()) == "/stream" {
-			ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
-				_, _ = w.WriteString("streamed")
+			ctx.SetBodyStream(io.MultiReader(strings.NewReader("streamed"), atEnd(func() {
 				header.Set("X-Sum", sum)
 				header.Set("X-Other", "o")
-			})
+			})), -1)
 			return
 		}
 		header.Set("X-Sum", sum)
@@ -116,6 +114,11 @@ func TestTrailers(t *testing.T) {
 		}
 	}
 }
+
+// atEnd is the end of a stream, and what comes with it.
+type atEnd func()
+
+func (f atEnd) Read([]byte) (int, error) { f(); return 0, io.EOF }
 
 // A forbidden trailer is no request.
 func TestTrailerRefused(t *testing.T) {
