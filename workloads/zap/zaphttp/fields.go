@@ -16,7 +16,7 @@ func checkField(name, value []byte) error {
 		return malformed("field name %q is not a token", clip(name))
 	}
 	if !isText(value) {
-		return malformed("field %s: control character in %q", name, clip(value))
+		return malformed("field %s: control character in %q", clip(name), clip(value))
 	}
 	return nil
 }

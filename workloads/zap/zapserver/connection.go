@@ -90,12 +90,10 @@ func (c *connection) burst() error {
 			c.enter(reading)
 		}
 		message, err := c.reader.Next()
-		if err != nil {
-			// What was answered before was written before: a frame was missing then too.
-			return err
+		if err == nil {
+			c.enter(handling)
+			err = c.answer(message)
 		}
-		c.enter(handling)
-		err = c.answer(message)
 		if err != nil || !c.reader.Ready() || len(c.exchange.out) >= batch {
 			err = errors.Join(err, c.flush(nil))
 		}

@@ -267,6 +267,56 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// What was asked before a length that is none is answered all the same, and then it ends.
+func TestAnswersBeforeBadLength(t *testing.T) {
+	address, _ := start(t, &Server{})
+	for _, length := range [][]byte{{0, 0, 0, 0}, {255, 255, 255, 255}} {
+		c := dial(t, address)
+		frame, err := c.codec.AppendRequest(nil, get("/health"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.write(append(append(frame, frame...), length...))
+		wantAnswer(t, c.answer(), 200, "ok")
+		wantAnswer(t, c.answer(), 200, "ok")
+		c.closed()
+	}
+}
+
+// A server serves several listeners at once, and one after another has failed.
+func TestListeners(t *testing.T) {
+	s := &Server{}
+	address, stop := start(t, s)
+	broken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := broken.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Serve(broken); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("a closed listener: error %v", err)
+	}
+	socket, err := net.Listen("unix", t.TempDir()+"/zap.sock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(socket) }()
+	conn, err := net.Dial("unix", socket.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // all answers were taken
+	for _, c := range []*client{dial(t, address), {t: t, conn: conn, reader: zaphttp.NewReader(conn, 1000)}} {
+		c.send(get("/health"))
+		wantAnswer(t, c.answer(), 200, "ok")
+	}
+	if err := errors.Join(stop(), <-served); err != nil {
+		t.Error(err)
+	}
+}
+
 // What a handler says that can't be sent is its error, not the connection's.
 func TestAnswerThatCannotBe(t *testing.T) {
 	address, _ := start(t, &Server{Handler: func(ctx *fasthttp.RequestCtx) {

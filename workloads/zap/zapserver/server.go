@@ -43,6 +43,7 @@ type Server struct {
 	Logger fasthttp.Logger
 
 	once     sync.Once
+	watch    sync.Once
 	watchdog watchdog
 	log      throttle
 
@@ -68,7 +69,8 @@ func (s *Server) init() {
 }
 
 // Serve accepts connections and answers on them until ShutdownWithContext is called, and
-// then returns nil. A shortage of descriptors or memory is waited out.
+// then returns nil. A shortage of descriptors or memory is waited out. It may be called for
+// several listeners at once, which then share limits and end.
 func (s *Server) Serve(listener net.Listener) error {
 	s.init()
 	if !s.begin(listener) {
@@ -101,9 +103,7 @@ func (s *Server) begin(listener net.Listener) bool {
 		return false
 	}
 	s.listeners[listener] = struct{}{}
-	if len(s.listeners) == 1 {
-		s.watchdog.start(s)
-	}
+	s.watch.Do(func() { s.watchdog.start(s) })
 	return true
 }
 
