@@ -9,7 +9,7 @@ import (
 
 // read reads a header block by itself.
 func read(c *Codec, b []byte) ([]Field, error) {
-	text := make([]byte, 0, c.textSize(len(b)))
+	text := make([]byte, 0, len(b))
 	k := block{codec: c, left: defaultFields}
 	err := k.read(b, &text)
 	return k.fields, err

@@ -48,8 +48,10 @@ func (c *Codec) parseMessage(k *block, p *parts, header, trailer []Field, text *
 	if limit := cmp.Or(c.Limits.Head, defaultHead); head > limit {
 		return fail(tooLarge("bytes beside the body:", head, limit))
 	}
-	// What is unescaped is never longer than it was, so one size does for all of it.
-	*text = slices.Grow((*text)[:0], c.textSize(len(headerBlock)+len(trailerBlock)))
+	if c.Dialect == JSON {
+		// What is unescaped is never longer than it was, so one size does for all of it.
+		*text = slices.Grow((*text)[:0], len(headerBlock)+len(trailerBlock))
+	}
 	k.fields = header[:0]
 	if err := k.read(headerBlock, text); err != nil {
 		return fail(err)
@@ -60,12 +62,4 @@ func (c *Codec) parseMessage(k *block, p *parts, header, trailer []Field, text *
 		return fail(err)
 	}
 	return header, body, k.fields, nil
-}
-
-// textSize is how many bytes the strings of blocks may need beside the frame.
-func (c *Codec) textSize(blocks int) int {
-	if c.Dialect == JSON {
-		return blocks
-	}
-	return 0
 }

@@ -81,8 +81,11 @@ func (c *Codec) ParseStreamEnd(r *Response, message []byte) error {
 	if err != nil {
 		return err
 	}
-	// The strings of the header may lie in text; the trailer's come behind them.
-	text := make([]byte, 0, c.textSize(len(trailerBlock)))
+	var text []byte
+	if c.Dialect == JSON {
+		// Of its own: strings of the header may lie in that of the response.
+		text = make([]byte, 0, len(trailerBlock))
+	}
 	k := block{codec: c, fields: r.Trailer[:0], inTrailer: true}
 	k.left = cmp.Or(c.Limits.Fields, defaultFields) - len(r.Header)
 	if err := k.read(trailerBlock, &text); err != nil {

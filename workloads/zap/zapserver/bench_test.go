@@ -162,3 +162,24 @@ func trip(conn net.Conn, batch []byte, depth int, read func() (int, error)) erro
 	}
 	return nil
 }
+
+// BenchmarkAnswer is what a server does for a request beside reading and writing.
+func BenchmarkAnswer(b *testing.B) {
+	s := &Server{Handler: func(ctx *fasthttp.RequestCtx) { ctx.SetBodyString("ok") }}
+	s.init()
+	c := newConnection(s, nil)
+	c.exchange = newExchange(c)
+	request := get("/health")
+	request.Header = append(request.Header, field("User-Agent", "bench"))
+	frame, err := s.Codec.AppendRequest(nil, request)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		c.exchange.out = c.exchange.out[:0]
+		if err := c.answer(frame[4:]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -56,17 +56,32 @@ func (e *exchange) load() error {
 			return err
 		}
 	}
-	for _, fields := range [][]zaphttp.Field{e.request.Header, e.request.Trailer} {
-		for i := range fields {
-			header.AddBytesKV(fields[i].Name, fields[i].Value)
-		}
-	}
+	addFields(header, e.request.Header)
+	addFields(header, e.request.Trailer)
 	if n := len(e.request.Body); n > 0 {
 		request.SetBodyRaw(e.request.Body)
 		header.SetContentLength(n)
 	}
 	e.last, e.head = header.ConnectionClose(), header.IsHead()
 	return nil
+}
+
+// addFields puts fields into a header. Those that nearly every request has need no look at
+// what they might be.
+func addFields(header *fasthttp.RequestHeader, fields []zaphttp.Field) {
+	for i := range fields {
+		f := &fields[i]
+		switch string(f.Name) {
+		case fasthttp.HeaderHost:
+			header.SetHostBytes(f.Value)
+		case fasthttp.HeaderUserAgent:
+			header.SetUserAgentBytes(f.Value)
+		case fasthttp.HeaderContentType:
+			header.SetContentTypeBytes(f.Value)
+		default:
+			header.AddBytesKV(f.Name, f.Value)
+		}
+	}
 }
 
 // release gives back what only the last exchange needed.
