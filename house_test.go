@@ -66,7 +66,7 @@ var rules = []rule{
 		why:   "namespace makes hosts; it does not know how they are used",
 	},
 	{
-		of:   []string{"tuning/spec", "hosts/hostspec", "workloads/results", "hosts/agent/agentpb"},
+		of:   []string{"tuning/spec", "hosts/hostspec", "workloads/results", "workloads/server/serverspec", "hosts/agent/agentpb"},
 		only: []string{"tuning/spec", "hosts/hostspec", "workloads/results"},
 		why:  "leaves are what both sides share; they know only each other",
 	},
@@ -118,7 +118,7 @@ var rules = []rule{
 	},
 	{
 		of:   []string{"lab"},
-		only: []string{"lab/sdk/...", "hosts/hostspec", "tuning/spec", "tuning/profiles/...", "workloads/results"},
+		only: []string{"lab/sdk/...", "hosts/hostspec", "tuning/spec", "tuning/profiles/...", "workloads/results", "workloads/server/serverspec"},
 		why:  "the lab speaks to the engine through its SDK, and judges a file with the leaves and the language of tuning alone",
 	},
 	{
@@ -136,7 +136,7 @@ var rules = []rule{
 // direct are rules about what a package itself imports: a library below it may.
 var direct = []rule{
 	{
-		of:    []string{"tuning/spec", "hosts/hostspec", "workloads/results"},
+		of:    []string{"tuning/spec", "hosts/hostspec", "workloads/results", "workloads/server/serverspec"},
 		never: append([]string{"io/fs", "path/filepath", "net/netip/..."}, inputOutput...),
 		why:   "leaves do no I/O",
 	},

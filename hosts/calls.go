@@ -127,8 +127,10 @@ type Server struct {
 	Binary string
 	Args   []string
 	Env    map[string]string
-	// Health is the URL that answers 200 when the server is well.
-	Health string
+	// Health are the URLs that answer 2xx when the server is well.
+	Health []string
+	// CPUs is the list of those that it may run on, "0-3,8"; empty for all.
+	CPUs string
 }
 
 // ServerStatus is what a host knows of a server.
@@ -143,7 +145,7 @@ type ServerStatus struct {
 // returns when its health check holds.
 func (h *Host) StartServer(ctx context.Context, s Server) (ServerStatus, error) {
 	return h.serverStatus(h.agent.StartServer(ctx, &agentpb.StartServerRequest{
-		Owner: ownerpb(s.Owner), Unit: s.Unit, Binary: s.Binary, Args: s.Args, Env: s.Env, Health: s.Health,
+		Owner: ownerpb(s.Owner), Unit: s.Unit, Binary: s.Binary, Args: s.Args, Env: s.Env, Health: s.Health, Cpus: s.CPUs,
 	}))
 }
 
@@ -168,38 +170,18 @@ func (h *Host) StopServer(ctx context.Context, owner spec.Owner, unit string) er
 	return nil
 }
 
-// ServerStats reads the runtime counters of a running server.
-func (h *Host) ServerStats(ctx context.Context, owner spec.Owner, unit string) (results.ServerStats, error) {
+// ServerStats reads the runtime counters of a running server; nil where the program has
+// none.
+func (h *Host) ServerStats(ctx context.Context, owner spec.Owner, unit string) (*results.ServerStats, error) {
 	reply, err := h.agent.ServerStats(ctx, &agentpb.UnitRequest{Owner: ownerpb(owner), Unit: unit})
-	return decode[results.ServerStats](h, reply.GetStats(), err)
-}
-
-// loaderSilence is how long a load generator may report nothing; it does so each second.
-const loaderSilence = 30 * time.Second
-
-// RunLoader runs a load generator on the host to its end. One that no longer reports is
-// ended.
-func (h *Host) RunLoader(ctx context.Context, owner spec.Owner, binary string, args []string, progress func(results.Progress)) (results.Sample, error) {
-	return h.runLoader(ctx, loaderSilence, &agentpb.RunLoaderRequest{Owner: ownerpb(owner), Binary: binary, Args: args}, progress)
-}
-
-func (h *Host) runLoader(ctx context.Context, limit time.Duration, request *agentpb.RunLoaderRequest, progress func(results.Progress)) (results.Sample, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	stream, err := h.agent.RunLoader(ctx, request)
-	if err != nil {
-		return results.Sample{}, h.callError(err)
+	if err == nil && len(reply.GetStats()) == 0 {
+		return nil, nil
 	}
-	silent := giveUp(cancel, limit, "the loader has not come to its end")
-	defer silent.Stop()
-	sample, err := last(h, stream, func(e *agentpb.LoaderEvent) ([]byte, error) {
-		silent.Reset(limit)
-		if text := e.GetProgress(); text != nil {
-			return nil, each(text, progress)
-		}
-		return e.GetSample(), nil
-	}, results.Sample{})
-	return sample, h.orSilence(ctx, err)
+	stats, err := decode[results.ServerStats](h, reply.GetStats(), err)
+	if err != nil {
+		return nil, err
+	}
+	return &stats, nil
 }
 
 func ownerpb(o spec.Owner) *agentpb.Owner { return &agentpb.Owner{Urn: o.URN, Lab: o.Lab} }

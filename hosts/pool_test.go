@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"runtime"
 	"strings"
@@ -18,10 +17,14 @@ import (
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
-// proxy passes connections on to a host. It counts them, and can cut them.
+// proxy passes connections on to a host. It counts them, and can cut them, slow them down
+// and keep back what the host answers.
 type proxy struct {
 	port     int
 	accepted atomic.Int64
+	sent     atomic.Int64 // bytes to the host
+	pause    atomic.Int64 // nanoseconds before every 16 KB of them
+	muteAt   atomic.Int64 // bytes to the host after which no answer passes; 0: all do
 	mu       sync.Mutex
 	open     []net.Conn
 }
@@ -39,12 +42,34 @@ func newProxy(t *testing.T, target string) *proxy {
 		p.mu.Lock()
 		p.open = append(p.open, near, far)
 		p.mu.Unlock()
-		go func() { _, _ = io.Copy(far, near); _ = far.Close() }()
-		_, _ = io.Copy(near, far)
+		go func() {
+			pass(far, near, func(n int) {
+				time.Sleep(time.Duration(p.pause.Load()))
+				p.sent.Add(int64(n))
+			})
+			_ = far.Close()
+		}()
+		pass(near, far, func(int) {
+			for at := p.muteAt.Load(); at > 0 && p.sent.Load() >= at; at = p.muteAt.Load() {
+				time.Sleep(time.Millisecond)
+			}
+		})
 		_ = near.Close()
 	})
 	t.Cleanup(p.cut)
 	return p
+}
+
+// pass copies, and says before each write how much it is.
+func pass(to, from net.Conn, before func(n int)) {
+	buffer := make([]byte, 16<<10)
+	for {
+		n, err := from.Read(buffer)
+		before(n)
+		if _, writeErr := to.Write(buffer[:n]); err != nil || writeErr != nil {
+			return
+		}
+	}
 }
 
 func (p *proxy) cut() {
@@ -227,7 +252,7 @@ func largeMessages(t *testing.T, h *hosts.Host) {
 		t.Errorf("a request of %d bytes: got error %v, want one about its last key", size, err)
 	}
 	const script = `printf '{"sample": {"histogram": "'; head -c 6000000 /dev/zero | tr '\0' x; printf '"}}\n'`
-	sample, err := h.RunLoader(t.Context(), owner, "/bin/sh", []string{"-c", script}, nil)
+	sample, err := h.RunLoader(t.Context(), hosts.Loader{Owner: owner, Binary: "/bin/sh", Args: []string{"-c", script}}, nil)
 	if err != nil || len(sample.Histogram) != 6_000_000 {
 		t.Errorf("an answer with %d bytes, %v, want 6000000", len(sample.Histogram), err)
 	}

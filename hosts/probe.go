@@ -18,26 +18,34 @@ type system struct {
 	root bool
 	// dir is where uploads go; absolute.
 	dir string
+	// gzip says whether the host has it.
+	gzip bool
+	// roundTrip is that of a request; farAway where none has ended before the probe.
+	roundTrip time.Duration
 }
 
 // probe asks for what must be known before an agent can run. The command is one word
 // list for any login shell; only /bin/sh interprets it.
 func (h *Host) probe(ctx context.Context) (system, error) {
-	out, err := h.run(ctx, `exec /bin/sh -c 'echo benchlab:; uname -sm; id -u; echo "$HOME"'`)
+	roundTrip := timeRoundTrips(h.ssh)
+	out, err := h.run(ctx, `exec /bin/sh -c 'echo benchlab:; uname -sm; id -u; echo "$HOME"; command -v gzip || echo none'`)
 	if err != nil {
 		return system{}, fmt.Errorf("cannot run a shell: %w; check the login shell of the user", err)
 	}
 	// Whatever a login script prints stands before the marker.
 	_, answer, found := strings.Cut(out, "benchlab:\n")
 	lines := strings.Split(strings.TrimSpace(answer), "\n")
-	if !found || len(lines) != 3 {
+	if !found || len(lines) != 4 {
 		return system{}, fmt.Errorf("unexpected answer to uname and id: %q; check the login shell of the user", out)
 	}
 	arch, ok := map[string]string{"Linux x86_64": "amd64", "Linux aarch64": "arm64"}[lines[0]]
 	if !ok {
 		return system{}, fmt.Errorf("%s is not supported; hosts are Linux on x86_64 or aarch64", lines[0])
 	}
-	s := system{arch: arch, root: lines[1] == "0", dir: "/var/lib/benchlab/bin"}
+	s := system{
+		arch: arch, root: lines[1] == "0", dir: "/var/lib/benchlab/bin",
+		gzip: lines[3] != "none", roundTrip: roundTrip(),
+	}
 	if !s.root {
 		if !path.IsAbs(lines[2]) {
 			return system{}, fmt.Errorf("the home of the user is %q, want an absolute path: uploads go there", lines[2])

@@ -1,19 +1,13 @@
 package hosts
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/crypto/ssh"
 )
 
 // UploadTimeout bounds the sending of one file.
@@ -103,138 +97,27 @@ func (u *upload) bringApart(ctx context.Context, h *Host) error {
 
 // bring makes sure that the file is on the host.
 func (u *upload) bring(ctx context.Context, h *Host) error {
-	answer, err := u.stream(ctx, h)
-	if err == nil && answer == "damaged" { // a part that was left there; it is removed now
-		answer, err = u.stream(ctx, h)
+	as := raw
+	if h.system.gzip && h.system.roundTrip >= farAway {
+		as = gzipped
 	}
-	if err == nil && answer == "plain" {
-		if err := u.sftp(ctx, h); err != nil {
+	for damaged := 0; ; {
+		answer, err := u.stream(ctx, h, as)
+		switch {
+		case err != nil:
 			return err
-		}
-		if answer, err = u.stream(ctx, h); answer == "plain" {
-			answer = "damaged"
-		}
-	}
-	switch {
-	case err != nil:
-		return err
-	case answer == "damaged":
-		return errors.New("what arrives there has another SHA-256 than the file here")
-	}
-	return nil
-}
-
-// receive is what a host does with an upload; $0 is the file and $1 its SHA-256. It says
-// "there", or "plain" where it has no gzip; else "send" with the bytes it has already,
-// reads the rest compressed, and says "done" or "damaged".
-//
-// The part is named after the shell that writes it: one whose shell has ended was left by
-// a cut connection and is taken over, which mv grants to one of us. What has another
-// reason than a cut, a full disk say, leaves no part. No login shell reads it but as one
-// word: it has no single quote and no line break.
-const receive = `umask 077; LC_ALL=C; export LC_ALL; echo benchlab:; ` +
-	`if [ "$(stat -c %a "$0" 2>/dev/null)" = 700 ] && [ "$(sha256sum < "$0")" = "$1  -" ]; then echo there; exit; fi; ` +
-	`mkdir -p "${0%/*}" || exit; ` +
-	`command -v gzip >/dev/null || { echo plain; exit; }; ` +
-	`part=$0.$$.part; ` +
-	`for left in "$0".*.part; do pid=${left%.part}; pid=${pid##*.}; ` +
-	`if [ -f "$left" ] && [ ! -d "/proc/$pid" ]; then mv "$left" "$part" 2>/dev/null && break; fi; done; ` +
-	`: >> "$part" || exit; echo "send $(stat -c %s "$part")"; ` +
-	`why=$(gzip -dc 2>&1 >> "$part") || { case $why in *"unexpected end of file"*) ;; *) rm -f "$part";; esac; echo "$why" >&2; exit 1; }; ` +
-	`[ "$(sha256sum < "$part")" = "$1  -" ] || { rm -f "$part"; echo damaged; exit; }; ` +
-	`chmod 700 "$part" && mv "$part" "$0" && echo done`
-
-// stream runs receive and returns its last word.
-func (u *upload) stream(ctx context.Context, h *Host) (string, error) {
-	session, err := h.session(ctx)
-	if err != nil {
-		return "", err
-	}
-	type result struct {
-		answer string
-		err    error
-	}
-	done := make(chan result, 1)
-	go func() {
-		answer, err := u.converse(session)
-		done <- result{answer, err}
-	}()
-	select {
-	case r := <-done:
-		_ = session.Close() // it has ended
-		return r.answer, r.err
-	case <-ctx.Done():
-		_ = session.Close() // for the host a cut: the part stays
-		return "", fmt.Errorf("not done: %w", ctx.Err())
-	}
-}
-
-func (u *upload) converse(session *ssh.Session) (string, error) {
-	stdin, err := session.StdinPipe()
-	if err != nil {
-		return "", err
-	}
-	stdout, err := session.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
-	stderr := &tail{}
-	session.Stderr = stderr
-	if err := session.Start("exec /bin/sh -c " + quote(receive) + " " + quote(u.remote) + " " + u.sum); err != nil {
-		return "", err
-	}
-	lines := bufio.NewReaderSize(stdout, greetingLimit)
-	answer, err := u.answer(lines, true)
-	var sendErr error
-	if size, ok := strings.CutPrefix(answer, "send "); ok && err == nil {
-		var from int64
-		if from, err = strconv.ParseInt(size, 10, 64); err == nil {
-			sendErr = u.send(stdin, from)
-			answer, err = u.answer(lines, false)
+		case answer == "there", answer == "done":
+			return nil
+		case answer == "short" && as == raw && h.system.gzip: // the line was found slow
+			as = gzipped
+		case answer == "damaged" && damaged == 0: // a part that was left there; it is removed now
+			damaged++
+		case answer == "damaged":
+			return errors.New("what arrives there has another SHA-256 than the file here")
+		default:
+			return fmt.Errorf("unexpected answer of the host's shell: %q", answer)
 		}
 	}
-	// The exit status and what stands on stderr say more than a pipe that broke.
-	if waitErr := session.Wait(); waitErr != nil {
-		return "", fmt.Errorf("%w%s", waitErr, said(stderr))
-	}
-	return answer, errors.Join(err, sendErr)
-}
-
-// answer reads one line of what receive says. What a login script prints comes before.
-func (u *upload) answer(lines *bufio.Reader, first bool) (string, error) {
-	for range greetingLimit {
-		line, err := lines.ReadSlice('\n')
-		if err != nil {
-			return "", fmt.Errorf("the host's shell ended: %w", err)
-		}
-		if !first {
-			return string(bytes.TrimSpace(line)), nil
-		}
-		first = !bytes.HasSuffix(line, []byte("benchlab:\n"))
-	}
-	return "", errors.New("the login shell of the user prints too much")
-}
-
-// send writes the file from an offset on, compressed, and closes the pipe.
-func (u *upload) send(stdin io.WriteCloser, from int64) error {
-	progress := u.progress(from)
-	// What is beyond the end is another file's: receive finds the sum wrong. It wants a gzip
-	// member all the same, an empty one.
-	for at := min(from, u.file.size); ; at = u.file.end(at) {
-		packed, err := u.file.from(at)
-		if err != nil {
-			return err
-		}
-		if _, err := stdin.Write(packed); err != nil {
-			return err
-		}
-		end := u.file.end(at)
-		progress.add(end - at)
-		if end == u.file.size {
-			break
-		}
-	}
-	return stdin.Close()
 }
 
 // progress counts what is sent and tells of it.

@@ -103,7 +103,7 @@ func TestSilence(t *testing.T) {
 	const longer, reports = 3 * time.Second, 8
 	script := fmt.Sprintf(`for i in $(seq %d); do echo '{"progress":{}}'; sleep 0.5; done; exec sleep 1000`, reports)
 	seen := 0
-	_, err = h.runLoader(t.Context(), longer, &agentpb.RunLoaderRequest{Owner: ownerpb(owner), Binary: "/bin/sh", Args: []string{"-c", script}},
+	_, err = h.runLoader(t.Context(), longer, Loader{Owner: owner, Binary: "/bin/sh", Args: []string{"-c", script}},
 		func(results.Progress) { seen++ })
 	gaveUp(err, longer, "the loader has not come to its end")
 	if seen != reports {

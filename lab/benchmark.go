@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -15,17 +16,31 @@ import (
 // loader has no more ports.
 const maxConnections = 65535
 
+// Above these the loader takes no rate, and no pipeline.
+const (
+	maxRate     = 1_000_000_000
+	maxPipeline = 1024
+)
+
 // maxRounds keeps a typo from measuring for days.
 const maxRounds = 1000
 
 func (r *reader) benchmark(b *syntax.Block) Benchmark {
 	bm := Benchmark{
 		Name: b.Name, Connections: connections(b),
+		Rate: float64(b.Positive("rate", maxRate)), Pipeline: b.Positive("pipeline", maxPipeline),
 		Rounds: b.Positive("rounds", maxRounds),
 	}
-	var okServer, okLoader bool
+	if bm.Rate > 0 && bm.Pipeline > 0 {
+		b.Report(b.At("pipeline"), "rate and pipeline in one benchmark",
+			"At a given rate a connection has one request in flight. Leave one of the two out.")
+	}
+	var okServer bool
 	bm.Server, okServer = r.reference(b, "server", "server")
-	bm.Loader, okLoader = r.reference(b, "loader", "host")
+	from := r.loaders(b, bm.Connections)
+	for _, l := range from {
+		bm.Loaders = append(bm.Loaders, l.Loader)
+	}
 	bm.Path, _ = syntax.Parsed(b, "path", parsePath)
 	bm.WarmUp, _ = syntax.Parsed(b, "warm_up", parseDuration)
 	if d, ok := syntax.Parsed(b, "duration", parseDuration); ok {
@@ -34,12 +49,14 @@ func (r *reader) benchmark(b *syntax.Block) Benchmark {
 			b.Report(b.At("duration"), "Invalid duration", "Nothing can be measured in no time. Write one such as \"5s\".")
 		}
 	}
-	if okServer && okLoader {
-		r.reachable(b, bm.Loader, bm.Server)
-	}
 	r.baseline(b, &bm)
-	if bm.Baseline != "" && okLoader {
-		r.reachable(b, bm.Loader, bm.Baseline)
+	for _, l := range from {
+		if okServer {
+			r.reachable(b, l, bm.Server)
+		}
+		if bm.Baseline != "" {
+			r.reachable(b, l, bm.Baseline)
+		}
 	}
 	return bm
 }
@@ -90,15 +107,21 @@ func (r *reader) baseline(b *syntax.Block, bm *Benchmark) {
 
 // reachable reports a loader that has no way to the server: a namespace host sees
 // itself and the far ends of its links.
-func (r *reader) reachable(b *syntax.Block, loaderName, serverName string) {
+func (r *reader) reachable(b *syntax.Block, from loaderAt, serverName string) {
 	server, known := r.servers[serverName]
-	loader := r.hosts[loaderName]
-	if !known || loaderName == server.host {
+	if !known || from.Host == server.host {
 		return
 	}
-	a := server.listen.Addr()
+	for _, listen := range server.listen {
+		r.reachableAt(b, from, serverName, listen.Addr())
+	}
+}
+
+func (r *reader) reachableAt(b *syntax.Block, from loaderAt, serverName string, a netip.Addr) {
+	loaderName := from.Host
+	server, loader := r.servers[serverName], r.hosts[loaderName]
 	if a.IsLoopback() {
-		b.Report(b.At("loader"), fmt.Sprintf("host %q can't reach server %q", loaderName, serverName),
+		b.Report(from.at, fmt.Sprintf("host %q can't reach server %q", loaderName, serverName),
 			"The server listens on %s, which only host %s itself can reach. Let it listen on an address of a NIC.", a, server.host)
 		return
 	}
@@ -114,7 +137,7 @@ func (r *reader) reachable(b *syntax.Block, loaderName, serverName string) {
 	if r.hosts[server.host].Namespace != nil && !linked {
 		return // reported with the server
 	}
-	b.Report(b.At("loader"), fmt.Sprintf("host %q can't reach server %q", loaderName, serverName),
+	b.Report(from.at, fmt.Sprintf("host %q can't reach server %q", loaderName, serverName),
 		"No link joins host %s to %s. Take a loader at the other end of that address's link, or add a link.", loaderName, a)
 }
 

@@ -68,29 +68,55 @@ type Tune struct {
 type Server struct {
 	Name string
 	Host string
-	// Listen is an address with a scheme: "http://10.99.0.1:8080".
-	Listen string
+	// Listen are addresses with a scheme, "http://10.99.0.1:8080": at least one.
+	Listen []string
+	// Program serves in the place of ours; nil for ours.
+	Program *Program
+	// CPUs are those that it may run on, "0-3,8"; empty means all.
+	CPUs string
 	// GOGC is the garbage collector's target percentage; 0 means the default of 100.
 	GOGC int
 	// GOMAXPROCS is how many threads run Go at once; 0 means what Go chooses.
 	GOMAXPROCS int
 	// Framework is "fasthttp" or "fiber"; empty means fasthttp.
 	Framework string
-	// Listeners is how many sockets share the address; 0 means 1.
+	// Listeners is how many sockets share each address; 0 means 1.
 	Listeners int
 }
 
-// Benchmark loads a server from another host (or its own) at several connection counts.
+// Program is a server of the user's own.
+type Program struct {
+	// Command is the path of its file on this machine; one that is not absolute is relative
+	// to the working directory.
+	Command string
+	Args    []string
+	Env     map[string]string
+	// Health is the path that it answers when it is well; empty means /health.
+	Health string
+}
+
+// Loader is a host that load comes from.
+type Loader struct {
+	Host string
+	// Sources are the addresses of the host to connect from; with none its kernel chooses.
+	Sources []string
+}
+
+// Benchmark loads a server from other hosts (or its own) at several connection counts.
 type Benchmark struct {
 	Name   string
 	Server string
-	// Loader is the host that the load comes from.
-	Loader string
-	// Path of the request; empty means /health.
+	// Loaders are the hosts that the load comes from, each once, together.
+	Loaders []Loader
+	// Path of the request; empty means that of the server's health check.
 	Path        string
 	Connections []int
 	WarmUp      time.Duration
 	Duration    time.Duration
+	// Rate is how many requests a second are sent in all (open loop); 0 means the closed loop.
+	Rate float64
+	// Pipeline is how many requests a connection of the closed loop has in flight; 0 means one.
+	Pipeline int
 	// Rounds is how often each connection count is measured; 0 means once.
 	Rounds int
 	// Baseline is another server that Server is compared with; the two are measured in turn.

@@ -110,26 +110,34 @@ func TestLoad(t *testing.T) {
 			}},
 		},
 		Servers: []Server{
-			{Name: "health", Host: "spark", Listen: "http://10.99.0.1:8080", GOGC: 800, GOMAXPROCS: 4, Framework: "fiber", Listeners: 4},
-			{Name: "six", Host: "spark", Listen: "http://[fd00::1]:8080"},
-			{Name: "rack", Host: "rack-1", Listen: "http://192.168.10.2:8080"},
-			{Name: "loopback", Host: "evo", Listen: "http://127.0.0.1:8080"},
+			{Name: "health", Host: "spark", Listen: []string{"http://10.99.0.1:8080"}, GOGC: 800, GOMAXPROCS: 4, Framework: "fiber", Listeners: 4},
+			{Name: "six", Host: "spark", Listen: []string{"http://[fd00::1]:8080"}},
+			{Name: "rack", Host: "rack-1", Listen: []string{"http://192.168.10.2:8080"}},
+			{Name: "mine", Host: "spark", Listen: []string{"http://10.99.0.1:9000", "http://[fd00::1]:9000"}, CPUs: "0-2,4", GOGC: 50, Program: &Program{
+				Command: "testdata/valid/bin/my-server", Args: []string{"--port", "9000", ""}, Env: map[string]string{"LOG": "off", "MODE": "bench"}, Health: "/healthz",
+			}},
+			{Name: "bare", Host: "rack-1", Listen: []string{"http://192.168.10.2:9000"}, Program: &Program{Command: "/opt/bare"}},
+			{Name: "loopback", Host: "evo", Listen: []string{"http://127.0.0.1:8080"}},
 		},
 		Benchmarks: []Benchmark{
-			{Name: "health", Server: "health", Loader: "evo", Path: "/health?full=1",
+			{Name: "health", Server: "health", Loaders: []Loader{{Host: "evo"}}, Path: "/health?full=1",
 				Connections: []int{100, 1000}, WarmUp: time.Second, Duration: 5 * time.Second},
-			{Name: "six", Server: "six", Loader: "evo",
+			{Name: "six", Server: "six", Loaders: []Loader{{Host: "evo"}},
 				Connections: []int{1}, WarmUp: 0, Duration: 1500 * time.Millisecond, Rounds: 2, Baseline: "health"},
-			{Name: "rack", Server: "rack", Loader: "rack-2",
+			{Name: "rack", Server: "rack", Loaders: []Loader{{Host: "rack-2"}},
 				Connections: []int{10}, WarmUp: time.Second, Duration: time.Minute, BaselineUntuned: true},
-			{Name: "loopback", Server: "loopback", Loader: "evo",
+			{Name: "loopback", Server: "loopback", Loaders: []Loader{{Host: "evo"}},
 				Connections: []int{10}, WarmUp: time.Second, Duration: time.Second},
+			{Name: "two-wires", Server: "health", Loaders: []Loader{{"evo", []string{"10.99.0.2", "fd00::2"}}, {Host: "spark"}},
+				Connections: []int{64}, WarmUp: time.Second, Duration: time.Second, Rate: 50000},
+			{Name: "pipelined", Server: "rack", Loaders: []Loader{{"rack-2", []string{"192.168.10.9"}}},
+				Connections: []int{10}, WarmUp: time.Second, Duration: time.Second, Pipeline: 16},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)
 	}
-	if got, want := got.Estimate(), 12*time.Second+4*1500*time.Millisecond+2*61*time.Second+2*time.Second; got != want {
+	if got, want := got.Estimate(), 12*time.Second+4*1500*time.Millisecond+2*61*time.Second+3*2*time.Second; got != want {
 		t.Errorf("Estimate: got %v, want %v", got, want)
 	}
 }

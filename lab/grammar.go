@@ -43,19 +43,34 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 	{Kind: "server", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "host", Example: `host.NAME`},
 		{Name: "listen", Example: `"http://10.99.0.1:8080"`},
+		{Name: "cpus", Example: `"0-3"`, Optional: true},
 		{Name: "framework", Example: `"fiber"`, Optional: true},
 		{Name: "gogc", Example: `100`, Optional: true},
 		{Name: "gomaxprocs", Example: `4`, Optional: true},
 		{Name: "listeners", Example: `4`, Optional: true},
+	}, Blocks: []syntax.Shape{
+		{Kind: "program", Attributes: []syntax.Attribute{
+			{Name: "command", Example: `"bin/myserver"`},
+			{Name: "args", Example: `["--port", "8080"]`, Optional: true},
+			{Name: "env", Example: `{ LOG = "off" }`, Optional: true},
+			{Name: "health", Example: `"/healthz"`, Optional: true},
+		}},
 	}},
 	{Kind: "benchmark", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "server", Example: `server.NAME`},
-		{Name: "loader", Example: `host.NAME`},
+		{Name: "loader", Example: `host.NAME`, Optional: true}, // or blocks
 		{Name: "path", Example: `"/health"`, Optional: true},
 		{Name: "connections", Example: `[100, 1000]`},
 		{Name: "warm_up", Example: `"1s"`},
 		{Name: "duration", Example: `"5s"`},
+		{Name: "rate", Example: `50000`, Optional: true},
+		{Name: "pipeline", Example: `16`, Optional: true},
 		{Name: "rounds", Example: `6`, Optional: true},
 		{Name: "baseline", Example: `"untuned"`, Optional: true},
+	}, Blocks: []syntax.Shape{
+		{Kind: "loader", Attributes: []syntax.Attribute{
+			{Name: "host", Example: `host.NAME`},
+			{Name: "sources", Example: `["10.99.0.2"]`, Optional: true},
+		}},
 	}},
 }}

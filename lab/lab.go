@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -310,7 +311,24 @@ func (b *builder) makeServers(d *Definition) error {
 			return err
 		}
 		args := &sdkworkloads.ServerArgs{
-			Host: host, Listen: pulumi.String(s.Listen), Tuning: b.digests(s.Host),
+			Host: host, Listen: pulumi.ToStringArray(s.Listen), Tuning: b.digests(s.Host),
+		}
+		if s.Program != nil {
+			// The provider runs elsewhere.
+			command, err := filepath.Abs(s.Program.Command)
+			if err != nil {
+				return err
+			}
+			program := sdkworkloads.ServerProgramArgs{
+				Command: pulumi.String(command), Args: pulumi.ToStringArray(s.Program.Args), Env: pulumi.ToStringMap(s.Program.Env),
+			}
+			if s.Program.Health != "" {
+				program.Health = pulumi.String(s.Program.Health)
+			}
+			args.Program = program
+		}
+		if s.CPUs != "" {
+			args.Cpus = pulumi.String(s.CPUs)
 		}
 		if s.GOGC > 0 {
 			args.Gogc = pulumi.Int(s.GOGC)
@@ -342,16 +360,26 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		if err != nil {
 			return err
 		}
-		loader, err := find(b.judged, "host", m.Loader, "benchmark "+m.Name)
-		if err != nil {
-			return err
+		taking := []string{b.serverHost[m.Server]}
+		var loaders sdkworkloads.LoaderRefArray
+		var identities pulumi.StringMapArray
+		for _, l := range m.Loaders {
+			host, err := find(b.judged, "host", l.Host, "benchmark "+m.Name)
+			if err != nil {
+				return err
+			}
+			loader := sdkworkloads.LoaderRefArgs{Host: host}
+			if l.Sources != nil {
+				loader.Sources = pulumi.ToStringArray(l.Sources)
+			}
+			loaders, identities = append(loaders, loader), append(identities, b.identity(d.Lock, l.Host))
+			taking = append(taking, l.Host)
 		}
 		args := &sdkworkloads.BenchmarkArgs{
-			Server: server.Ref, Loader: loader,
+			Server: server.Ref, Loaders: loaders,
 			Connections: pulumi.ToIntArray(m.Connections), WarmUp: pulumi.String(m.WarmUp.String()), Duration: pulumi.String(m.Duration.String()),
-			ServerIdentity: b.identity(d.Lock, b.serverHost[m.Server]), LoaderIdentity: b.identity(d.Lock, m.Loader),
+			ServerIdentity: b.identity(d.Lock, b.serverHost[m.Server]), LoaderIdentities: identities,
 		}
-		taking := []string{b.serverHost[m.Server], m.Loader}
 		if m.Baseline != "" {
 			baseline, err := find(b.servers, "server", m.Baseline, "benchmark "+m.Name)
 			if err != nil {
@@ -367,6 +395,12 @@ func (b *builder) makeBenchmarks(d *Definition) error {
 		}
 		if m.Path != "" {
 			args.Path = pulumi.String(m.Path)
+		}
+		if m.Rate > 0 {
+			args.Rate = pulumi.Float64(m.Rate)
+		}
+		if m.Pipeline > 0 {
+			args.Pipeline = pulumi.Int(m.Pipeline)
 		}
 		if m.Rounds > 0 {
 			args.Rounds = pulumi.Int(m.Rounds)

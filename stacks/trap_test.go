@@ -21,7 +21,7 @@ type trap struct {
 
 const (
 	agentProgram  = "benchlab-agent-"
-	uploadProgram = "gzip"
+	uploadProgram = "cat"
 )
 
 // atWrite stops the agent right after it has written to a kernel file.
@@ -38,8 +38,8 @@ var (
 	atLedger = inAgent("renameat", "/var/lib/benchlab/ledger.json")
 	// atStart stops it when the server of the matrix is recorded.
 	atStart = inAgent("renameat", "/var/lib/benchlab/units/http-127-0-0-1-8080/unit.json")
-	// inUpload stops an upload after a few writes of 32 KB.
-	inUpload  = trap{program: uploadProgram, options: "-e trace=write -e inject=write:signal=SIGSTOP:when=40"}
+	// inUpload stops an upload after a few writes of at most 64 KB, more than its shell makes.
+	inUpload  = trap{program: uploadProgram, options: "-e trace=write -e inject=write:signal=SIGSTOP:when=8"}
 	underLoad = trap{program: agentProgram, when: `ls -l /proc/[0-9]*/exe | grep -q /benchlab-loader-`}
 	// whileLoaded is when a server is under load with the tuning suspended.
 	whileLoaded = trap{
@@ -56,7 +56,7 @@ const trapScript = `#!/bin/sh
 . /etc/ssh/trap.conf
 case "$SSH_ORIGINAL_COMMAND" in
 *" serve") program=` + agentProgram + `;;
-*"gzip -dc"*) program=` + uploadProgram + `;;
+*" '"cat"'") program=` + uploadProgram + `;;
 esac
 if [ "$program" = "$trapped" ]; then
   exec strace -D -f -q -o ` + trapLog + ` -e signal=SIGSTOP $options /bin/sh -c "$SSH_ORIGINAL_COMMAND"

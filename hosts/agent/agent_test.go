@@ -74,7 +74,7 @@ func TestConcurrentCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := server(t, h)
-	s.Health = "http://127.0.0.1:1/" // holds the host for the time that health is waited for
+	s.Health = []string{"http://127.0.0.1:1/"} // holds the host for the time that health is waited for
 	slow, cancelSlow := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { _, err := h.StartServer(slow, s); done <- err }()

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hanzoai/benchlab/hosts"
 	"github.com/hanzoai/benchlab/hosts/hosttest"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
@@ -24,7 +25,7 @@ func TestNoFile(t *testing.T) {
 	const loader = `printf '{"sample":{"errors":{"ulimit":%d}}}' "$(ulimit -n)"`
 	limitOfLoader := func() int64 {
 		t.Helper()
-		sample, err := h.RunLoader(t.Context(), owner, "/bin/sh", []string{"-c", loader}, nil)
+		sample, err := h.RunLoader(t.Context(), hosts.Loader{Owner: owner, Binary: "/bin/sh", Args: []string{"-c", loader}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"runtime"
 	"strconv"
@@ -17,8 +19,17 @@ import (
 )
 
 // RunLoader implements agentpb.AgentServer: it runs the load generator to its end and
-// passes on what it prints, a JSON document a line.
-func (s *Service) RunLoader(r *agentpb.RunLoaderRequest, stream grpc.ServerStreamingServer[agentpb.LoaderEvent]) error {
+// passes on what it prints, a JSON document a line. The loader's stdin has a line once the
+// caller lets it go, and ends where the caller closes its side.
+func (s *Service) RunLoader(stream grpc.BidiStreamingServer[agentpb.RunLoaderRequest, agentpb.LoaderEvent]) error {
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	r := first.GetProgram()
+	if r == nil {
+		return errors.New("run a loader: the first request must name its program")
+	}
 	// The kernel ends the child when the thread that started it ends, so this goroutine
 	// keeps its thread until the child is reaped.
 	runtime.LockOSThread()
@@ -39,6 +50,10 @@ func (s *Service) RunLoader(r *agentpb.RunLoaderRequest, stream grpc.ServerStrea
 	cmd.WaitDelay = time.Second // for a child of the loader's that holds its stderr
 	var stderr lastBytes
 	cmd.Stderr = &stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -46,6 +61,7 @@ func (s *Service) RunLoader(r *agentpb.RunLoaderRequest, stream grpc.ServerStrea
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the loader: %w", err)
 	}
+	go let(stream, stdin)
 	sampled, readErr := forward(bufio.NewReader(stdout), stream)
 	if readErr != nil {
 		cancel() // nobody reads on, so it could not end by itself
@@ -64,8 +80,24 @@ func (s *Service) RunLoader(r *agentpb.RunLoaderRequest, stream grpc.ServerStrea
 	return nil
 }
 
+// let writes a line for each release. It ends with the caller's side of the stream, and
+// with the call at the latest. A loader that has ended, or waits for nothing, is told in
+// vain: what became of it is the call's to say.
+func let(stream grpc.BidiStreamingServer[agentpb.RunLoaderRequest, agentpb.LoaderEvent], stdin io.WriteCloser) {
+	defer func() { _ = stdin.Close() }()
+	for {
+		request, err := stream.Recv()
+		if err != nil {
+			return
+		}
+		if request.GetRelease() {
+			_, _ = io.WriteString(stdin, "\n")
+		}
+	}
+}
+
 // forward sends each line on. It returns whether a sample was among them.
-func forward(lines *bufio.Reader, stream grpc.ServerStreamingServer[agentpb.LoaderEvent]) (sampled bool, err error) {
+func forward(lines *bufio.Reader, stream grpc.BidiStreamingServer[agentpb.RunLoaderRequest, agentpb.LoaderEvent]) (sampled bool, err error) {
 	decoder := json.NewDecoder(lines)
 	for decoder.More() {
 		var line struct{ Progress, Sample json.RawMessage }

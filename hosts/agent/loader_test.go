@@ -20,12 +20,12 @@ func TestLoader(t *testing.T) {
 	start(t, h, s)
 	loader := upload(t, h, "benchlab-loader")
 	args := func(duration string) []string {
-		return []string{"-json", "-url", s.Health, "-connections", "4", "-duration", duration}
+		return []string{"-json", "-url", s.Health[0], "-connections", "4", "-duration", duration}
 	}
 
 	t.Run("to its end", func(t *testing.T) {
 		var seen []results.Progress
-		sample, err := h.RunLoader(t.Context(), owner, loader, args("1.5s"), func(p results.Progress) { seen = append(seen, p) })
+		sample, err := h.RunLoader(t.Context(), hosts.Loader{Owner: owner, Binary: loader, Args: args("1.5s")}, func(p results.Progress) { seen = append(seen, p) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestLoader(t *testing.T) {
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := h.RunLoader(ctx, owner, loader, args("100s"), func(results.Progress) { cancel() })
+		_, err := h.RunLoader(ctx, hosts.Loader{Owner: owner, Binary: loader, Args: args("100s")}, func(results.Progress) { cancel() })
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context canceled", err)
 		}
@@ -47,7 +47,7 @@ func TestLoader(t *testing.T) {
 	t.Run("the agent is killed", func(t *testing.T) {
 		h := connect(t, host)
 		agents := host.Processes(t, "benchlab-agent")
-		_, err := h.RunLoader(t.Context(), owner, loader, args("100s"), func(results.Progress) {
+		_, err := h.RunLoader(t.Context(), hosts.Loader{Owner: owner, Binary: loader, Args: args("100s")}, func(results.Progress) {
 			// Both agents: one of them is this connection's, the other is not used again.
 			host.Run(t, "kill -KILL "+strings.Join(agents, " ")+" 2>/dev/null || true")
 		})
@@ -57,6 +57,39 @@ func TestLoader(t *testing.T) {
 		hosttest.Eventually(t, "no loader is left", func() bool { return len(host.Processes(t, "benchlab-loader")) == 0 })
 	})
 	h = connect(t, host)
+	// waiting says that it stands and measures when it is told to.
+	const waiting = `echo '{"progress":{"phase":"connect"}}'; read line || { echo nobody came >&2; exit 3; }; echo '{"sample":{"schema":"'"[$line]"'"}}'`
+	program := hosts.Loader{Owner: owner, Binary: "/bin/sh", Args: []string{"-c", waiting}}
+	t.Run("waits until it is released", func(t *testing.T) {
+		release := make(chan struct{})
+		l, waited := program, false
+		l.Release = release
+		sample, err := h.RunLoader(t.Context(), l, func(results.Progress) {
+			hosttest.Eventually(t, "it waits", func() bool {
+				return strings.Contains(host.Run(t, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"), "read line")
+			})
+			waited = true
+			close(release)
+		})
+		if err != nil || sample.Schema != "[]" || !waited {
+			t.Errorf("sample %+v, error %v, waited: %t", sample, err, waited)
+		}
+	})
+	t.Run("cancelled while it waits", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		l := program
+		l.Release = make(chan struct{})
+		if _, err := h.RunLoader(ctx, l, func(results.Progress) { cancel() }); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want context canceled", err)
+		}
+		hosttest.Eventually(t, "no loader is left", func() bool {
+			return !strings.Contains(host.Run(t, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"), "read line")
+		})
+	})
+	t.Run("waits for nobody", func(t *testing.T) {
+		_, err := h.RunLoader(t.Context(), program, nil)
+		wantError(t, err, host, "exit status 3; it says: nobody came")
+	})
 	for name, tc := range map[string]struct {
 		binary string
 		args   []string
@@ -72,7 +105,7 @@ func TestLoader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			_, err := h.RunLoader(ctx, owner, tc.binary, tc.args, nil)
+			_, err := h.RunLoader(ctx, hosts.Loader{Owner: owner, Binary: tc.binary, Args: tc.args}, nil)
 			wantError(t, err, host, tc.texts...)
 		})
 	}

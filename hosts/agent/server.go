@@ -2,20 +2,15 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
+	"os"
 	"time"
 
 	"github.com/hanzoai/benchlab/hosts/agent/agentpb"
 	"github.com/hanzoai/benchlab/hosts/agent/unit"
+	"github.com/hanzoai/benchlab/tuning/spec"
 )
-
-// healthTimeout bounds the time from the start of a server to its first good answer.
-const healthTimeout = 10 * time.Second
 
 // StartServer implements agentpb.AgentServer.
 func (s *Service) StartServer(ctx context.Context, r *agentpb.StartServerRequest) (*agentpb.ServerStatus, error) {
@@ -33,6 +28,10 @@ func (s *Service) StartServer(ctx context.Context, r *agentpb.StartServerRequest
 	if err := unit.CheckName(name); err != nil {
 		return nil, err
 	}
+	cpus, err := onlineCPUs(r.GetCpus())
+	if err != nil {
+		return nil, fmt.Errorf("server %s: %w", name, err)
+	}
 	noFile, err := s.tuning.NoFile()
 	if err != nil {
 		return nil, err
@@ -40,7 +39,7 @@ func (s *Service) StartServer(ctx context.Context, r *agentpb.StartServerRequest
 	if err := s.tuning.Claim(ctx, o, claimUnit, name); err != nil {
 		return nil, err
 	}
-	err = s.units.Start(name, unit.Spec{Binary: r.GetBinary(), Args: r.GetArgs(), Env: r.GetEnv(), Health: r.GetHealth(), NoFile: noFile})
+	err = s.units.Start(name, unit.Spec{Binary: r.GetBinary(), Args: r.GetArgs(), Env: r.GetEnv(), Health: r.GetHealth(), CPUs: cpus, NoFile: noFile})
 	if err == nil {
 		err = s.waitHealthy(ctx, name, r.GetHealth())
 	}
@@ -52,6 +51,29 @@ func (s *Service) StartServer(ctx context.Context, r *agentpb.StartServerRequest
 		return nil, errors.Join(err, releaseErr)
 	}
 	return s.status(name)
+}
+
+// onlineCPUs reads a list of CPUs that must all be online here; none are an empty list's.
+func onlineCPUs(list string) ([]int, error) {
+	if list == "" {
+		return nil, nil
+	}
+	wanted, err := spec.ParseList(list)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return nil, err
+	}
+	online, err := spec.ParseList(string(text))
+	if err != nil {
+		return nil, err
+	}
+	if missing := wanted.Without(online); !missing.Empty() {
+		return nil, fmt.Errorf("it is to run on CPUs %s, but %s is not online on this host; online: %s", wanted.List(), missing.List(), online.List())
+	}
+	return wanted.CPUs(), nil
 }
 
 // unitPatience bounds the waiting for another agent's starts and stops, which take
@@ -82,54 +104,6 @@ func (s *Service) restart(ctx context.Context, name string) error {
 		return err
 	}
 	return s.waitHealthy(ctx, name, spec.Health)
-}
-
-// waitHealthy returns when the server answers, or says why it does not, with its log.
-func (s *Service) waitHealthy(ctx context.Context, name, url string) error {
-	for end := time.Now().Add(healthTimeout); ; {
-		checked := health(ctx, url)
-		status, err := s.units.Inspect(name)
-		if err != nil {
-			return err
-		}
-		if !status.Running {
-			return fmt.Errorf("server %s ended at once; its log:\n%s", name, status.Log)
-		}
-		// Whoever holds the port may answer as well; ours has its counters up too.
-		if checked == nil {
-			if _, checked = s.stats(ctx, name); checked == nil {
-				return nil
-			}
-		}
-		if time.Now().After(end) {
-			// Not wrapped: a check that ran into its own deadline is not the caller's.
-			return fmt.Errorf("server %s does not answer at %s within %s: %s; its log:\n%s", name, url, healthTimeout, checked.Error(), status.Log)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("server %s, waiting for an answer at %s: %w", name, url, ctx.Err())
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
-func health(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	response, err := client.Do(request)
-	if err != nil {
-		return err
-	}
-	if err := response.Body.Close(); err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("status %s", response.Status)
-	}
-	return nil
 }
 
 // InspectServer implements agentpb.AgentServer.
@@ -171,40 +145,4 @@ func (s *Service) StopServer(ctx context.Context, r *agentpb.UnitRequest) (*agen
 		}
 	}
 	return &agentpb.StopServerReply{}, nil
-}
-
-// ServerStats implements agentpb.AgentServer.
-func (s *Service) ServerStats(ctx context.Context, r *agentpb.UnitRequest) (*agentpb.ServerStatsReply, error) {
-	text, err := s.stats(ctx, r.GetUnit())
-	if err != nil {
-		return nil, err
-	}
-	return &agentpb.ServerStatsReply{Stats: text}, nil
-}
-
-// stats asks a server for its counters over its unix socket.
-func (s *Service) stats(ctx context.Context, name string) (json.RawMessage, error) {
-	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", s.units.StatsSocket(name))
-		},
-	}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://unit/stats", nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("counters of server %s: %w", name, err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxMessage))
-	if err != nil {
-		return nil, fmt.Errorf("counters of server %s: %w", name, err)
-	}
-	if response.StatusCode != http.StatusOK || !json.Valid(text) {
-		return nil, fmt.Errorf("counters of server %s: status %s, %d bytes", name, response.Status, len(text))
-	}
-	return text, nil
 }

@@ -19,7 +19,7 @@ func server(t *testing.T, h *hosts.Host) hosts.Server {
 	const url = "http://127.0.0.1:8080"
 	return hosts.Server{
 		Owner: owner, Unit: "http-8080", Binary: upload(t, h, "benchlab-server"),
-		Args: []string{"-listen", url}, Health: url + "/health",
+		Args: []string{"-listen", url}, Health: []string{url + "/health"},
 	}
 }
 
@@ -154,7 +154,7 @@ func TestServerFails(t *testing.T) {
 		"no such program":   {func(s *hosts.Server) { s.Binary += "x" }, []string{"unit http-8080", "no such file or directory"}},
 		"bad name":          {func(s *hosts.Server) { s.Unit = "../etc" }, []string{`unit name "../etc"`, "want 1 to 63 lowercase letters"}},
 		"no owner":          {func(s *hosts.Server) { s.Owner = spec.Owner{} }, []string{"the URN and the lab must not be empty"}},
-		"health is nowhere": {func(s *hosts.Server) { s.Health = "http://127.0.0.1:1/" }, []string{"does not answer at http://127.0.0.1:1/ within", "connection refused", "listening on"}},
+		"health is nowhere": {func(s *hosts.Server) { s.Health = []string{"http://127.0.0.1:1/"} }, []string{"does not answer at http://127.0.0.1:1/ within", "connection refused", "listening on"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := server(t, h)
@@ -171,7 +171,7 @@ func TestServerFails(t *testing.T) {
 			return strings.Contains(host.Run(t, "cat /proc/net/tcp"), "0100007F:1F90 00000000:0000 0A")
 		})
 		_, err := h.StartServer(t.Context(), s)
-		wantError(t, err, host, "server http-8080 ended at once", "address already in use", "choose another port")
+		wantError(t, err, host, "server http-8080 ended at once", "address already in use", "(benchlab-server) listens at 127.0.0.1:8080: stop it, or choose another port")
 		others := host.Processes(t, "benchlab-server")
 		if len(others) != 1 {
 			t.Fatalf("servers %v, want only the other one", others)
@@ -182,7 +182,7 @@ func TestServerFails(t *testing.T) {
 	})
 	t.Run("the caller gives up", func(t *testing.T) {
 		s := server(t, h)
-		s.Health = "http://127.0.0.1:1/"
+		s.Health = []string{"http://127.0.0.1:1/"}
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
 		if _, err := h.StartServer(ctx, s); !errors.Is(err, context.DeadlineExceeded) {

@@ -27,7 +27,7 @@ func TestTelemetry(t *testing.T) {
 		if _, err := h.Look(t.Context()); err != nil {
 			t.Error(err)
 		}
-		host.Run(t, "sleep 1.2")
+		host.Run(t, "sleep 2.2") // a whole second by the agent's clock, whenever that began
 		counting.Enter(results.PhaseDrain)
 		got, err := counting.End()
 		if err != nil {

@@ -185,9 +185,9 @@ func createUnder(t *testing.T, setup string, spec namespace.Spec) (state namespa
 // eventually waits for what the kernel does in its own time.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not so after 20 s", what)
+			t.Fatalf("%s: not so after a minute", what)
 		}
 	}
 }

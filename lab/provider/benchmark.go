@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/hanzoai/benchlab/workloads/benchmark"
@@ -24,22 +24,38 @@ type Benchmark struct{ lab *lab }
 
 // BenchmarkArgs are the inputs of a Benchmark.
 type BenchmarkArgs struct {
-	Server          ServerRef  `pulumi:"server"`
-	Loader          HostRef    `pulumi:"loader"`
-	Path            string     `pulumi:"path,optional"`
-	Connections     []int      `pulumi:"connections"`
-	WarmUp          string     `pulumi:"warmUp,optional"`
-	Duration        string     `pulumi:"duration"`
-	Rounds          int        `pulumi:"rounds,optional"`
-	Baseline        *ServerRef `pulumi:"baseline,optional"`
-	BaselineUntuned bool       `pulumi:"baselineUntuned,optional"`
-	Tuning          []string   `pulumi:"tuning,optional"`
-	Links           []string   `pulumi:"links,optional"`
-	ProgramDigest   string     `pulumi:"programDigest,optional"`
+	Server          ServerRef   `pulumi:"server"`
+	Loaders         []LoaderRef `pulumi:"loaders"`
+	Path            string      `pulumi:"path,optional"`
+	Connections     []int       `pulumi:"connections"`
+	WarmUp          string      `pulumi:"warmUp,optional"`
+	Duration        string      `pulumi:"duration"`
+	Rate            float64     `pulumi:"rate,optional"`
+	Pipeline        int         `pulumi:"pipeline,optional"`
+	Rounds          int         `pulumi:"rounds,optional"`
+	Baseline        *ServerRef  `pulumi:"baseline,optional"`
+	BaselineUntuned bool        `pulumi:"baselineUntuned,optional"`
+	Tuning          []string    `pulumi:"tuning,optional"`
+	Links           []string    `pulumi:"links,optional"`
+	ProgramDigest   string      `pulumi:"programDigest,optional"`
 	// The identities say what the hosts should be. They are no reason to measure again.
-	ServerIdentity   map[string]string `pulumi:"serverIdentity,optional"`
-	BaselineIdentity map[string]string `pulumi:"baselineIdentity,optional"`
-	LoaderIdentity   map[string]string `pulumi:"loaderIdentity,optional"`
+	ServerIdentity   map[string]string   `pulumi:"serverIdentity,optional"`
+	BaselineIdentity map[string]string   `pulumi:"baselineIdentity,optional"`
+	LoaderIdentities []map[string]string `pulumi:"loaderIdentities,optional"`
+}
+
+// LoaderRef is a host that load comes from.
+type LoaderRef struct {
+	Host    HostRef  `pulumi:"host"`
+	Sources []string `pulumi:"sources,optional"`
+}
+
+// Annotate documents the type.
+func (l *LoaderRef) Annotate(a infer.Annotator) {
+	a.SetToken("workloads", "LoaderRef")
+	a.Describe(&l, "A host that load comes from.")
+	a.Describe(&l.Host, "The output `ref` of a Host.")
+	a.Describe(&l.Sources, "IP addresses of the host to connect from: those of several NICs load over several wires. Default: its kernel chooses.")
 }
 
 // BenchmarkState is the state of a Benchmark.
@@ -56,14 +72,16 @@ type BenchmarkState struct {
 // Annotate documents the resource.
 func (b *Benchmark) Annotate(a infer.Annotator) {
 	a.SetToken("workloads", "Benchmark")
-	a.Describe(&b, "A measurement of a server from a loader host, at several connection counts. It runs again when server, loader, tuning or parameters change, not otherwise.")
+	a.Describe(&b, "A measurement of a server from one or more loader hosts, at several connection counts. It runs again when server, loaders, tuning or parameters change, not otherwise.")
 }
 
 // Annotate documents the inputs.
 func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.Server, "The server to load.")
-	a.Describe(&args.Loader, "The host that the load comes from.")
-	a.Describe(&args.Path, "Path of the request. Default `/health`.")
+	a.Describe(&args.Loaders, "The hosts that the load comes from, each once. The connections are spread over them as evenly as can be, and none sends before all have theirs.")
+	a.Describe(&args.Rate, "How many requests a second to send in all, whether or not earlier ones were answered (open loop). Default: each connection sends its next request when it has its response.")
+	a.Describe(&args.Pipeline, "How many requests a connection has in flight. Not with `rate`. Default 1.")
+	a.Describe(&args.Path, "Path of the request. Default: that of the server's health check.")
 	a.Describe(&args.Connections, "Connection counts, measured one after the other.")
 	a.Describe(&args.WarmUp, "Time before the measurement of each connection count, such as `1s`. Default: none.")
 	a.Describe(&args.Duration, "Time of each measurement, such as `5s`.")
@@ -75,7 +93,7 @@ func (args *BenchmarkArgs) Annotate(a infer.Annotator) {
 	a.Describe(&args.ProgramDigest, "Set by the provider: digest of the loader, so that a new build measures again.")
 	a.Describe(&args.ServerIdentity, "What the server's host should be (Host.identity): if it is another system by now, the result says so. No reason to measure again.")
 	a.Describe(&args.BaselineIdentity, "What the baseline's host should be, likewise.")
-	a.Describe(&args.LoaderIdentity, "What the loader's host should be, likewise.")
+	a.Describe(&args.LoaderIdentities, "What the loaders' hosts should be, likewise, in the order of `loaders`.")
 }
 
 // Annotate documents the outputs.
@@ -90,8 +108,9 @@ func (b *BenchmarkState) Annotate(a infer.Annotator) {
 // WireDependencies keeps the result known while nothing that it depends on changes.
 func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, state *BenchmarkState) {
 	inputs := []infer.InputField{
-		f.InputField(&args.Server), f.InputField(&args.Loader), f.InputField(&args.Path), f.InputField(&args.Connections),
-		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rounds), f.InputField(&args.Baseline), f.InputField(&args.BaselineUntuned),
+		f.InputField(&args.Server), f.InputField(&args.Loaders), f.InputField(&args.Path), f.InputField(&args.Connections),
+		f.InputField(&args.WarmUp), f.InputField(&args.Duration), f.InputField(&args.Rate), f.InputField(&args.Pipeline),
+		f.InputField(&args.Rounds), f.InputField(&args.Baseline), f.InputField(&args.BaselineUntuned),
 		f.InputField(&args.Tuning), f.InputField(&args.Links), f.InputField(&args.ProgramDigest),
 	}
 	for _, output := range []any{&state.Result, &state.Table, &state.Lines, &state.Digest, &state.Telemetry} {
@@ -101,7 +120,15 @@ func (*Benchmark) WireDependencies(f infer.FieldSelector, args *BenchmarkArgs, s
 
 // series is what to measure. Durations that do not parse are an error of Check.
 func (args BenchmarkArgs) series() (benchmark.Series, error) {
-	s := benchmark.Series{Connections: args.Connections, Rounds: args.Rounds}
+	s := benchmark.Series{Connections: args.Connections, Rounds: args.Rounds, Rate: args.Rate, Pipeline: args.Pipeline}
+	for i, l := range args.Loaders {
+		for _, other := range args.Loaders[:i] {
+			if l.Host.MachineID != "" && other.Host.MachineID == l.Host.MachineID {
+				return s, fmt.Errorf("loaders: %s is among them twice; name all its addresses in one", l.Host.Connection)
+			}
+		}
+		s.Loaders = append(s.Loaders, benchmark.Loader{Name: l.Host.Connection.String(), Sources: l.Sources})
+	}
 	own := args.variant(args.Server)
 	switch {
 	case args.Baseline != nil && args.BaselineUntuned:
@@ -132,9 +159,13 @@ func (args BenchmarkArgs) series() (benchmark.Series, error) {
 func (args BenchmarkArgs) variant(s ServerRef) benchmark.Variant {
 	path := args.Path
 	if path == "" {
-		path = "/health"
+		path = s.Health
 	}
-	return benchmark.Variant{Variant: results.Variant{Name: s.name(), Targets: []string{strings.TrimSuffix(s.URL, "/") + path}}}
+	v := results.Variant{Name: s.name()}
+	for _, url := range s.URLs {
+		v.Targets = append(v.Targets, target(url, path))
+	}
+	return benchmark.Variant{Variant: v}
 }
 
 // digest covers what the result depends on: not where the hosts are reached.
@@ -144,8 +175,11 @@ func (args BenchmarkArgs) digest() (string, error) {
 		baseline := args.Baseline.measured()
 		args.Baseline = &baseline
 	}
-	args.Loader = HostRef{MachineID: args.Loader.MachineID}
-	args.ServerIdentity, args.BaselineIdentity, args.LoaderIdentity = nil, nil, nil
+	args.Loaders = slices.Clone(args.Loaders)
+	for i, l := range args.Loaders {
+		args.Loaders[i].Host = HostRef{MachineID: l.Host.MachineID}
+	}
+	args.ServerIdentity, args.BaselineIdentity, args.LoaderIdentities = nil, nil, nil
 	text, err := json.Marshal(args)
 	if err != nil {
 		return "", err

@@ -162,7 +162,7 @@ func TestLostConnection(t *testing.T) {
 	}
 	server := b.object("workloads:Server", "health")
 	cutDuring(create(server, server.check(t, map[string]property.Value{
-		"host": host.state.Get("ref"), "listen": property.New("http://127.0.0.1:8080"),
+		"host": host.state.Get("ref"), "listen": property.New([]property.Value{property.New("http://127.0.0.1:8080")}),
 	})))
 	if n := len(machine.Processes(t, "benchlab-server")); n != 1 {
 		t.Errorf("%d servers run, want 1", n)

@@ -58,9 +58,9 @@ func newPair(t *testing.T) pair {
 		q.object("tuning:Sysctl", name).create(t, shortFin(refs[name]))
 	}
 	health := q.object("workloads:Server", "health")
-	health.create(t, map[string]property.Value{"host": refs["spark"], "listen": property.New("http://10.98.0.1:8080")})
+	health.create(t, map[string]property.Value{"host": refs["spark"], "listen": property.New([]property.Value{property.New("http://10.98.0.1:8080")})})
 	q.inputs = map[string]property.Value{
-		"server": health.state.Get("ref"), "loader": refs["evo"], "connections": property.New([]property.Value{property.New(2.0)}),
+		"server": health.state.Get("ref"), "loaders": property.New([]property.Value{loaderOf(refs["evo"])}), "connections": property.New([]property.Value{property.New(2.0)}),
 		"duration": property.New("1s"), "rounds": property.New(20.0), "baselineUntuned": property.New(true),
 	}
 	return q
@@ -160,7 +160,7 @@ func (q pair) measures(t *testing.T) {
 	t.Helper()
 	state, err := q.measure(t, map[string]property.Value{
 		"duration": property.New("100ms"), "rounds": property.New(1.0),
-		"loaderIdentity": property.New(q.identity.Set("kernel", property.New("4.19.0 #1 SMP"))),
+		"loaderIdentities": property.New([]property.Value{property.New(q.identity.Set("kernel", property.New("4.19.0 #1 SMP")))}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestServerStartHostGoesSilent(t *testing.T) {
 	machine.Run(t, "setsid flock /var/lib/benchlab/ledger.lock sleep 1000 > /dev/null 2>&1 < /dev/null &")
 	hosttest.Eventually(t, "the ledger is locked", func() bool { return len(machine.Processes(t, "sleep")) > 0 })
 	server := b.object("workloads:Server", "health")
-	inputs := map[string]property.Value{"host": host.state.Get("ref"), "listen": property.New("http://127.0.0.1:8080")}
+	inputs := map[string]property.Value{"host": host.state.Get("ref"), "listen": property.New([]property.Value{property.New("http://127.0.0.1:8080")})}
 	done := make(chan error, 1)
 	go func() {
 		_, err := b.server.Create(p.CreateRequest{Urn: server.urn, Properties: server.check(t, inputs)})

@@ -29,9 +29,11 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 		return state, err
 	}
 	status(ctx, "uploading the loader")
-	binary, err := b.lab.upload(ctx, b.lab.forWork(args.Loader), "benchlab-loader")
-	if err != nil {
-		return state, err
+	binaries := make([]string, len(args.Loaders))
+	for i, l := range args.Loaders {
+		if binaries[i], err = b.lab.upload(ctx, b.lab.forWork(l.Host), "benchlab-loader"); err != nil {
+			return state, err
+		}
 	}
 	servers := []ServerRef{args.Server}
 	if args.Baseline != nil {
@@ -48,12 +50,11 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 		}
 		identities[ref.MachineID] = look.Facts.Identity()
 	}
-	loaderHost := machines[args.Loader.MachineID]
 	others := args.otherSystems(identities)
 	for _, w := range others {
 		p.GetLogger(ctx).Warning(w)
 	}
-	site, err := openSite(ctx, machines, args.Loader.Lab)
+	site, err := openSite(ctx, machines, args.Server.Host.Lab)
 	if err != nil {
 		return state, err
 	}
@@ -71,9 +72,14 @@ func (b *Benchmark) measure(ctx context.Context, args BenchmarkArgs) (state Benc
 	for _, s := range servers {
 		serverMachines = append(serverMachines, s.Host.MachineID)
 	}
-	series.Telemetry = participants(machines, args.Loader.MachineID, serverMachines...)
+	var loaderMachines []string
+	for i, l := range args.Loaders {
+		loaderMachines = append(loaderMachines, l.Host.MachineID)
+		series.Loaders[i].Runner = loader{machines[l.Host.MachineID], l.Host, binaries[i]}
+	}
+	series.Telemetry = participants(machines, loaderMachines, serverMachines)
 	series.Seed = rand.IntN(math.MaxInt32)
-	trials, err = benchmark.Run(ctx, series, loader{loaderHost, args.Loader, binary}, site, func(s benchmark.Step) {
+	trials, err = benchmark.Run(ctx, series, site, func(s benchmark.Step) {
 		q := s.Progress
 		if q.Phase == results.PhaseWarmUp || q.Phase == results.PhaseMeasure {
 			status(ctx, "%s, %s %.1f of %.1f s: %s req/s, p50 %s, p99 %s, %d errors", s, q.Phase, q.Elapsed, q.Total,
@@ -111,6 +117,15 @@ func title(name string, series benchmark.Series) string {
 		}
 	}
 	text := name + ": " + strings.Join(targets, " and ")
+	if len(series.Loaders) > 1 {
+		text += fmt.Sprintf(", from %d loaders", len(series.Loaders))
+	}
+	if series.Rate > 0 {
+		text += fmt.Sprintf(", %s requests a second", results.Count(series.Rate))
+	}
+	if series.Pipeline > 1 {
+		text += fmt.Sprintf(", %d in flight on a connection", series.Pipeline)
+	}
 	if rounds := max(series.Rounds, 1); rounds > 1 {
 		text += fmt.Sprintf(", medians of %d rounds", rounds)
 	}
@@ -123,7 +138,9 @@ func (args BenchmarkArgs) hosts() []HostRef {
 	if args.Baseline != nil {
 		all = append(all, args.Baseline.Host)
 	}
-	all = append(all, args.Loader)
+	for _, l := range args.Loaders {
+		all = append(all, l.Host)
+	}
 	var once []HostRef
 	for _, ref := range all {
 		if !slices.ContainsFunc(once, func(other HostRef) bool { return other.MachineID == ref.MachineID }) {
@@ -137,7 +154,12 @@ func (args BenchmarkArgs) hosts() []HostRef {
 // identities, by machine id, as they have just said them: what the state says of a host may
 // be of before its last boot.
 func (args BenchmarkArgs) otherSystems(now map[string]map[string]string) []string {
-	should := map[string]map[string]string{args.Loader.MachineID: args.LoaderIdentity}
+	should := map[string]map[string]string{}
+	for i, identity := range args.LoaderIdentities {
+		if i < len(args.Loaders) {
+			should[args.Loaders[i].Host.MachineID] = identity
+		}
+	}
 	if args.Baseline != nil {
 		should[args.Baseline.Host.MachineID] = args.BaselineIdentity
 	}

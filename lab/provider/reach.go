@@ -97,8 +97,13 @@ func settled[T any](ctx context.Context, way reach, call func(context.Context, *
 // upload brings one of our programs to a host; what a lost connection has left of it is
 // completed. It returns the path there.
 func (l *lab) upload(ctx context.Context, way reach, program string) (string, error) {
+	return l.uploadFile(ctx, way, func(arch string) (string, error) { return l.binaries.Path(program, arch) })
+}
+
+// uploadFile brings the file for the host's architecture there, as upload does.
+func (l *lab) uploadFile(ctx context.Context, way reach, file func(arch string) (string, error)) (string, error) {
 	return settledWithin(ctx, hosts.UploadTimeout, way, func(ctx context.Context, host *hosts.Host) (string, error) {
-		local, err := l.binaries.Path(program, host.Arch())
+		local, err := file(host.Arch())
 		if err != nil {
 			return "", err
 		}

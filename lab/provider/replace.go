@@ -23,15 +23,21 @@ func withReplacement(inner p.Provider) p.Provider {
 		}
 		if d.DetailedDiff != nil {
 			maps.DeleteFunc(d.DetailedDiff, func(key string, _ p.PropertyDiff) bool {
-				return strings.HasPrefix(key, "serverIdentity") || strings.HasPrefix(key, "baselineIdentity") || strings.HasPrefix(key, "loaderIdentity")
+				return strings.HasPrefix(key, "serverIdentity") || strings.HasPrefix(key, "baselineIdentity") || strings.HasPrefix(key, "loaderIdentities")
 			})
 			if len(d.DetailedDiff) == 0 {
 				return p.DiffResponse{}, nil
 			}
 		}
-		for _, path := range [][]string{{"host", "machineId"}, {"loader", "machineId"}, {"server", "host", "machineId"}} {
+		for _, path := range [][]string{{"host", "machineId"}, {"loaders", "host", "machineId"}, {"server", "host", "machineId"}} {
 			if known, changed := textChanged(r.OldInputs, r.Inputs, path...); known && changed {
 				replace(&d, path[0]+"."+path[len(path)-1])
+			}
+		}
+		// The unit of a server is named after its first address.
+		if old, known := firstText(r.OldInputs.Get("listen")); known {
+			if now, known := firstText(r.Inputs.Get("listen")); known && old != now {
+				replace(&d, "listen[0]")
 			}
 		}
 		d.DeleteBeforeReplace = true
@@ -45,21 +51,36 @@ func replace(d *p.DiffResponse, key string) {
 }
 
 // textChanged compares one text in two property maps; known is false unless both have it.
+// Of a list on the way all items count.
 func textChanged(old, new property.Map, path ...string) (known, changed bool) {
-	a, okA := textAt(old, path...)
-	b, okB := textAt(new, path...)
+	a, okA := textAt(property.New(old), path...)
+	b, okB := textAt(property.New(new), path...)
 	return okA && okB, a != b
 }
 
-func textAt(m property.Map, path ...string) (string, bool) {
-	v := property.New(m)
-	for _, key := range path {
-		if !v.IsMap() {
-			return "", false
-		}
-		v = v.AsMap().Get(key)
+// firstText is the first element of a list of texts.
+func firstText(list property.Value) (string, bool) {
+	if !list.IsArray() || list.AsArray().Len() == 0 || !list.AsArray().Get(0).IsString() {
+		return "", false
 	}
-	if !v.IsString() {
+	return list.AsArray().Get(0).AsString(), true
+}
+
+func textAt(v property.Value, path ...string) (string, bool) {
+	switch {
+	case v.IsArray():
+		var texts []string
+		for _, item := range v.AsArray().All {
+			text, ok := textAt(item, path...)
+			if !ok {
+				return "", false
+			}
+			texts = append(texts, text)
+		}
+		return strings.Join(texts, "\n"), true
+	case len(path) > 0 && v.IsMap():
+		return textAt(v.AsMap().Get(path[0]), path[1:]...)
+	case len(path) > 0 || !v.IsString():
 		return "", false
 	}
 	return v.AsString(), true

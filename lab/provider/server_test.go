@@ -15,6 +15,8 @@ func TestServerJudge(t *testing.T) {
 		{ServerArgs{}, nil},
 		{ServerArgs{Framework: "fiber", GOGC: 800, GOMAXPROCS: 4, Listeners: 4}, nil},
 		{ServerArgs{Framework: "fasthttp", GOMAXPROCS: 8192, Listeners: 1024}, nil},
+		{ServerArgs{Program: &ServerProgram{}, CPUs: "0-3,8", GOGC: 100, GOMAXPROCS: 1}, nil},
+		{ServerArgs{Program: &ServerProgram{}, CPUs: "3-0", Framework: "fiber", Listeners: 1}, []string{"cpus", "framework", "listeners"}},
 		{ServerArgs{Framework: "gin", GOGC: -1, GOMAXPROCS: 8193, Listeners: 1025}, []string{"framework", "gogc", "gomaxprocs", "listeners"}},
 	} {
 		var got []string
@@ -29,7 +31,7 @@ func TestServerJudge(t *testing.T) {
 
 // What is not asked for is left to the program.
 func TestServerArguments(t *testing.T) {
-	args := ServerArgs{Listen: "http://10.0.0.1:80"}
+	args := ServerArgs{Listen: []string{"http://10.0.0.1:80"}}
 	if got := args.arguments(); !slices.Equal(got, []string{"-listen", "http://10.0.0.1:80"}) {
 		t.Errorf("without settings: %q", got)
 	}

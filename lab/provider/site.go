@@ -70,7 +70,7 @@ func (s server) Restart(context.Context) error {
 	return s.site[s.ref.Host.MachineID].Restart(s.ref.Unit)
 }
 
-func (s server) ServerStats(ctx context.Context) (results.ServerStats, error) {
+func (s server) ServerStats(ctx context.Context) (*results.ServerStats, error) {
 	return s.host.ServerStats(ctx, spec.Owner{URN: s.ref.URN, Lab: s.ref.Host.Lab}, s.ref.Unit)
 }
 
@@ -81,6 +81,8 @@ type loader struct {
 	binary string
 }
 
-func (l loader) RunLoader(ctx context.Context, args []string, progress func(results.Progress)) (results.Sample, error) {
-	return l.host.RunLoader(ctx, spec.Owner{URN: urn(ctx), Lab: l.ref.Lab}, l.binary, args, progress)
+func (l loader) RunLoader(ctx context.Context, args []string, release <-chan struct{}, progress func(results.Progress)) (results.Sample, error) {
+	return l.host.RunLoader(ctx, hosts.Loader{
+		Owner: spec.Owner{URN: urn(ctx), Lab: l.ref.Lab}, Binary: l.binary, Args: args, Release: release,
+	}, progress)
 }

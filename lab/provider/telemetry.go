@@ -23,21 +23,23 @@ type participant struct {
 	host *hosts.Host
 }
 
-// participants lists the machines of the servers and that of the loader, each once. All are
-// named by their machine ids.
-func participants(machines map[string]*hosts.Host, loader string, servers ...string) telemetry {
+// participants lists the machines of the servers and those of the loaders, each once. All
+// are named by their machine ids.
+func participants(machines map[string]*hosts.Host, loaders, servers []string) telemetry {
 	var t telemetry
 	for i, id := range servers {
 		role := "server"
-		if id == loader {
+		if slices.Contains(loaders, id) {
 			role = "server, loader"
 		}
 		if !slices.Contains(servers[:i], id) {
 			t = append(t, participant{role, machines[id]})
 		}
 	}
-	if !slices.Contains(servers, loader) {
-		t = append(t, participant{"loader", machines[loader]})
+	for _, id := range loaders {
+		if !slices.Contains(servers, id) {
+			t = append(t, participant{"loader", machines[id]})
+		}
 	}
 	return t
 }

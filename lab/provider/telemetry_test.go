@@ -29,13 +29,16 @@ func TestTelemetryOfHosts(t *testing.T) {
 		both = append(both, connected)
 	}
 	machines := map[string]*hosts.Host{"a": both[0], "b": both[1]}
-	if one := participants(machines, "a", "a"); len(one) != 1 || one[0] != (participant{"server, loader", both[0]}) {
+	if one := participants(machines, []string{"a"}, []string{"a"}); len(one) != 1 || one[0] != (participant{"server, loader", both[0]}) {
 		t.Errorf("one machine: %+v", one)
 	}
-	if two := participants(machines, "a", "b", "b", "a"); len(two) != 2 || two[0] != (participant{"server", both[1]}) || two[1].role != "server, loader" {
+	if two := participants(machines, []string{"a"}, []string{"b", "b", "a"}); len(two) != 2 || two[0] != (participant{"server", both[1]}) || two[1].role != "server, loader" {
 		t.Errorf("servers on two machines: %+v", two)
 	}
-	all := participants(machines, "b", "a")
+	if two := participants(machines, []string{"b", "a"}, []string{"a"}); len(two) != 2 || two[0].role != "server, loader" || two[1] != (participant{"loader", both[1]}) {
+		t.Errorf("loaders on two machines: %+v", two)
+	}
+	all := participants(machines, []string{"b"}, []string{"a"})
 	counting, err := all.Begin(t.Context(), results.PhaseConnect)
 	if err != nil {
 		t.Fatal(err)

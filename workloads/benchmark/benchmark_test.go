@@ -24,7 +24,8 @@ import (
 // statsSocket reads the counters of the real server.
 type statsSocket string
 
-func (s statsSocket) ServerStats(ctx context.Context) (stats results.ServerStats, err error) {
+func (s statsSocket) ServerStats(ctx context.Context) (*results.ServerStats, error) {
+	var stats results.ServerStats
 	client := &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -33,20 +34,20 @@ func (s statsSocket) ServerStats(ctx context.Context) (stats results.ServerStats
 	}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://server/stats", nil)
 	if err != nil {
-		return stats, err
+		return nil, err
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return stats, err
+		return nil, err
 	}
 	err = json.NewDecoder(response.Body).Decode(&stats)
-	return stats, errors.Join(err, response.Body.Close())
+	return &stats, errors.Join(err, response.Body.Close())
 }
 
 // inProcess runs the loader on the arguments that its program would get.
 type inProcess struct{}
 
-func (inProcess) RunLoader(ctx context.Context, args []string, progress func(results.Progress)) (results.Sample, error) {
+func (inProcess) RunLoader(ctx context.Context, args []string, release <-chan struct{}, progress func(results.Progress)) (results.Sample, error) {
 	config, asJSON, err := loader.ParseArgs(args, io.Discard)
 	if err != nil {
 		return results.Sample{}, err
@@ -55,14 +56,24 @@ func (inProcess) RunLoader(ctx context.Context, args []string, progress func(res
 		return results.Sample{}, errors.New("the arguments do not ask for JSON")
 	}
 	config.Timeout = 30 * time.Second // the machine of a test may be busy
-	return loader.Run(ctx, config, progress)
+	released := make(chan error, 1)
+	if release != nil {
+		go func() {
+			select {
+			case <-release:
+				released <- nil
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return loader.Run(ctx, config, released, progress)
 }
 
 // startServer returns the address and the counters of a real server.
 func startServer(t *testing.T) (url string, stats statsSocket) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "stats.sock")
-	s, err := server.Listen(t.Context(), server.Config{Listen: "http://127.0.0.1:0", Stats: path})
+	s, err := server.Listen(t.Context(), server.Config{Listen: []string{"http://127.0.0.1:0"}, Stats: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +86,7 @@ func startServer(t *testing.T) (url string, stats statsSocket) {
 			t.Error(err)
 		}
 	})
-	return s.URL(), statsSocket(path)
+	return s.URLs()[0], statsSocket(path)
 }
 
 // Restart is not needed where only one trial of a kind is looked at; the real restart is
@@ -93,14 +104,17 @@ func one(target string, s benchmark.Server) []benchmark.Variant {
 	return []benchmark.Variant{{Variant: results.Variant{Name: "health", Targets: []string{target}}, Server: s}}
 }
 
+// from is the only loader of a series.
+func from(r benchmark.Runner) []benchmark.Loader { return []benchmark.Loader{{Name: "evo", Runner: r}} }
+
 func TestRun(t *testing.T) {
 	url, stats := startServer(t)
 	series := benchmark.Series{
 		Variants: one(url+"/health", stats), Connections: []int{3, 50, 1},
-		WarmUp: 50 * time.Millisecond, Duration: 200 * time.Millisecond,
+		WarmUp: 50 * time.Millisecond, Duration: 200 * time.Millisecond, Loaders: from(inProcess{}),
 	}
 	var seen []int
-	trials, err := benchmark.Run(t.Context(), series, inProcess{}, fixedTuning{t}, func(s benchmark.Step) {
+	trials, err := benchmark.Run(t.Context(), series, fixedTuning{t}, func(s benchmark.Step) {
 		if s.Trials != 3 || s.Round != 1 || s.Variant != "" || s.Connections != series.Connections[s.Trial-1] {
 			t.Errorf("step %+v", s)
 		}
@@ -126,7 +140,7 @@ func TestRun(t *testing.T) {
 
 // stub is a loader or a server of which only the answers matter.
 type stub struct {
-	stats   func(n int) (results.ServerStats, error)
+	stats   func(n int) (*results.ServerStats, error)
 	samples func(n int) (results.Sample, error)
 
 	reads, runs int
@@ -152,12 +166,12 @@ func (s *stub) Resume(context.Context) error {
 	return s.failResume
 }
 
-func (s *stub) ServerStats(context.Context) (results.ServerStats, error) {
+func (s *stub) ServerStats(context.Context) (*results.ServerStats, error) {
 	s.reads++
 	return s.stats(s.reads)
 }
 
-func (s *stub) RunLoader(context.Context, []string, func(results.Progress)) (results.Sample, error) {
+func (s *stub) RunLoader(context.Context, []string, <-chan struct{}, func(results.Progress)) (results.Sample, error) {
 	s.runs++
 	event := "tuned"
 	if s.suspended {
@@ -176,8 +190,8 @@ func goodSample(connections int) results.Sample {
 	}
 }
 
-func risingCounters(n int) (results.ServerStats, error) {
-	return results.ServerStats{Allocations: int64(n) * 100, Collections: int64(n)}, nil
+func risingCounters(n int) (*results.ServerStats, error) {
+	return &results.ServerStats{Allocations: int64(n) * 100, Collections: int64(n)}, nil
 }
 
 // TestFailureResumes: whatever fails while the hosts are untuned, they are tuned again.
@@ -186,8 +200,8 @@ func TestFailureResumes(t *testing.T) {
 	s := &stub{stats: risingCounters, failResume: stuck}
 	s.samples = func(int) (results.Sample, error) { return results.Sample{}, boom }
 	_, err := benchmark.Run(t.Context(), benchmark.Series{
-		Variants: untunedAndTuned(s)[:1], Connections: []int{10}, Duration: time.Second,
-	}, s, s, nil)
+		Variants: untunedAndTuned(s)[:1], Connections: []int{10}, Duration: time.Second, Loaders: from(s),
+	}, s, nil)
 	if !errors.Is(err, boom) || !errors.Is(err, stuck) {
 		t.Errorf("error %v, want both that of the loader and that of the resume", err)
 	}
@@ -201,7 +215,7 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 	boom := errors.New("boom")
 	for name, test := range map[string]struct {
 		second func(*results.Sample) error // what becomes of the second sample
-		stats  func(n int) (results.ServerStats, error)
+		stats  func(n int) (*results.ServerStats, error)
 		want   string
 	}{
 		"loader fails": {
@@ -209,25 +223,25 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 			want:   "loader: boom",
 		},
 		"counters fail before": {
-			stats: func(n int) (results.ServerStats, error) {
+			stats: func(n int) (*results.ServerStats, error) {
 				if n == 3 {
-					return results.ServerStats{}, boom
+					return nil, boom
 				}
 				return counters(n)
 			},
 			want: "read the server's counters before the load: boom",
 		},
 		"counters fail after": {
-			stats: func(n int) (results.ServerStats, error) {
+			stats: func(n int) (*results.ServerStats, error) {
 				if n == 4 {
-					return results.ServerStats{}, boom
+					return nil, boom
 				}
 				return counters(n)
 			},
 			want: "read the server's counters after the load: boom",
 		},
 		"server was restarted": {
-			stats: func(n int) (results.ServerStats, error) { return counters(n % 4) },
+			stats: func(n int) (*results.ServerStats, error) { return counters(n % 4) },
 			want:  "it was started anew under load",
 		},
 		"other schema": {
@@ -268,8 +282,8 @@ func TestRunKeepsTrialsBeforeAFailure(t *testing.T) {
 				return sample, err
 			}
 			trials, err := benchmark.Run(t.Context(), benchmark.Series{
-				Variants: one("http://10.99.0.1:8080/health", s), Connections: []int{10, 20, 30}, Duration: time.Second,
-			}, s, s, nil)
+				Variants: one("http://10.99.0.1:8080/health", s), Connections: []int{10, 20, 30}, Duration: time.Second, Loaders: from(s),
+			}, s, nil)
 			for _, want := range []string{"http://10.99.0.1:8080/health", "at 20 connections (trial 2 of 3)", test.want} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("error %v, want %q in it", err, want)
@@ -292,7 +306,7 @@ func TestFailureNamesVariant(t *testing.T) {
 	variants := one("http://10.99.0.1:8080/health", s)
 	variants = append(variants, variants[0])
 	variants[1].Name = "other"
-	_, err := benchmark.Run(t.Context(), benchmark.Series{Variants: variants, Connections: []int{10}, Duration: time.Second}, s, s, nil)
+	_, err := benchmark.Run(t.Context(), benchmark.Series{Variants: variants, Connections: []int{10}, Duration: time.Second, Loaders: from(s)}, s, nil)
 	if err == nil || !strings.Contains(err.Error(), "at 10 connections, health (trial 1 of 2): loader: boom") &&
 		!strings.Contains(err.Error(), "at 10 connections, other (trial 1 of 2): loader: boom") {
 		t.Errorf("error %v", err)
@@ -307,12 +321,19 @@ func TestRunChecksAllLevelsFirst(t *testing.T) {
 		"connections: want at least":     {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{1, 0}},
 		`unknown scheme "zap"`:           {Variants: one("zap://a/", nil), Duration: time.Second, Connections: []int{1}},
 		"duration: want more than 0":     {Variants: one("http://a/", nil), Connections: []int{1}},
+		"no loaders":                     {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{1}, Loaders: []benchmark.Loader{}},
+		"2 connections from 3 loaders":   {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{3, 2}, Loaders: make([]benchmark.Loader, 3)},
+		"source \"eno1\": want an IP":    {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{2}, Loaders: []benchmark.Loader{{}, {Sources: []string{"eno1"}}}},
+		"pipeline 16 at a rate of 2.5":   {Variants: one("http://a/", nil), Duration: time.Second, Connections: []int{4}, Loaders: make([]benchmark.Loader, 2), Rate: 5, Pipeline: 16},
 	} {
 		s := &stub{}
 		for i := range series.Variants {
 			series.Variants[i].Server = s
 		}
-		_, err := benchmark.Run(t.Context(), series, s, s, nil)
+		if series.Loaders == nil {
+			series.Loaders = from(s)
+		}
+		_, err := benchmark.Run(t.Context(), series, s, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

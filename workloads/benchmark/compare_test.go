@@ -24,7 +24,8 @@ func TestTwoServers(t *testing.T) {
 		series.Variants = append(series.Variants, benchmark.Variant{Variant: results.Variant{Name: name, Targets: []string{url + "/health"}}, Server: stats})
 	}
 	targets := map[string]string{}
-	trials, err := benchmark.Run(t.Context(), series, recorder{targets}, fixedTuning{t}, nil)
+	series.Loaders = from(recorder{targets})
+	trials, err := benchmark.Run(t.Context(), series, fixedTuning{t}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +58,8 @@ func TestTwoServers(t *testing.T) {
 // recorder runs the loader and keeps what it was asked for, by target.
 type recorder struct{ targets map[string]string }
 
-func (r recorder) RunLoader(ctx context.Context, args []string, progress func(results.Progress)) (results.Sample, error) {
-	sample, err := inProcess{}.RunLoader(ctx, args, progress)
+func (r recorder) RunLoader(ctx context.Context, args []string, _ <-chan struct{}, progress func(results.Progress)) (results.Sample, error) {
+	sample, err := inProcess{}.RunLoader(ctx, args, nil, progress)
 	r.targets[sample.Targets[0]] = strings.Join(args, " ")
 	return sample, err
 }
@@ -78,8 +79,8 @@ func TestCompareInterleaves(t *testing.T) {
 	s := &stub{stats: risingCounters}
 	s.samples = func(n int) (results.Sample, error) { return goodSample([]int{10, 10, 20, 20}[(n-1)%4]), nil }
 	trials, err := benchmark.Run(t.Context(), benchmark.Series{
-		Variants: untunedAndTuned(s), Connections: []int{10, 20}, Rounds: 4, Seed: 2, Duration: time.Second,
-	}, s, s, nil)
+		Variants: untunedAndTuned(s), Connections: []int{10, 20}, Rounds: 4, Seed: 2, Duration: time.Second, Loaders: from(s),
+	}, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +119,8 @@ func TestOrder(t *testing.T) {
 			s := &stub{stats: risingCounters}
 			s.samples = func(int) (results.Sample, error) { return goodSample(10), nil }
 			trials, err := benchmark.Run(t.Context(), benchmark.Series{
-				Variants: untunedAndTuned(s), Connections: []int{10}, Rounds: 6, Seed: seed, Duration: time.Second,
-			}, s, s, nil)
+				Variants: untunedAndTuned(s), Connections: []int{10}, Rounds: 6, Seed: seed, Duration: time.Second, Loaders: from(s),
+			}, s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

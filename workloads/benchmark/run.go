@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hanzoai/benchlab/workloads/results"
 )
 
 // Run measures the series and returns its trials in the order in which they ran;
-// results.Rows summarises them. Server and loader are started afresh for each. The
+// results.Rows summarises them. Server and loaders are started afresh for each. The
 // tuning is as the lab file wants it when Run returns, or the error says that it is not.
-// progress, which may be nil, is called with each progress of the loader. Where a trial
+// progress, which may be nil, is called with each progress of the loaders. Where a trial
 // fails, the error names it, and the trials before it are returned along.
-func Run(ctx context.Context, series Series, loader Loader, tuning Tuning, progress func(Step)) (trials []results.Trial, err error) {
+func Run(ctx context.Context, series Series, tuning Tuning, progress func(Step)) (trials []results.Trial, err error) {
 	if err := series.Validate(); err != nil {
 		return nil, err
 	}
@@ -44,7 +43,7 @@ func Run(ctx context.Context, series Series, loader Loader, tuning Tuning, progr
 					if err := switchTo(ctx, variant.Untuned, tuning, &suspended); err != nil {
 						return results.Figures{}, err
 					}
-					return series.trial(ctx, step, variant, loader, progress)
+					return series.trial(ctx, step, variant, progress)
 				}()
 				if err != nil {
 					return trials, fmt.Errorf("benchmark of %s at %s: %w", variant.targets(), step, err)
@@ -88,8 +87,8 @@ func switchTo(ctx context.Context, untuned bool, tuning Tuning, suspended *bool)
 	return nil
 }
 
-// trial starts the server afresh and runs the loader once.
-func (s Series) trial(ctx context.Context, step Step, variant Variant, loader Loader, progress func(Step)) (results.Figures, error) {
+// trial starts the server afresh and runs the loaders once.
+func (s Series) trial(ctx context.Context, step Step, variant Variant, progress func(Step)) (results.Figures, error) {
 	if err := variant.Server.Restart(ctx); err != nil {
 		return results.Figures{}, fmt.Errorf("start the server afresh: %w", err)
 	}
@@ -97,7 +96,7 @@ func (s Series) trial(ctx context.Context, step Step, variant Variant, loader Lo
 	if err != nil {
 		return results.Figures{}, fmt.Errorf("read the server's counters before the load: %w", err)
 	}
-	sample, hosts, err := s.counted(ctx, loader, s.config(variant, step.Connections).Args(), step.Connections, func(p results.Progress) {
+	sample, hosts, err := s.counted(ctx, variant, step.Connections, func(p results.Progress) {
 		step := step
 		step.Progress = p
 		progress(step)
@@ -105,14 +104,11 @@ func (s Series) trial(ctx context.Context, step Step, variant Variant, loader Lo
 	if err != nil {
 		return results.Figures{}, err
 	}
-	if err := check(sample, step.Connections); err != nil {
-		return results.Figures{}, err
-	}
 	after, err := variant.Server.ServerStats(ctx)
 	if err != nil {
 		return results.Figures{}, fmt.Errorf("read the server's counters after the load: %w", err)
 	}
-	if after.Allocations < before.Allocations || after.Collections < before.Collections {
+	if before != nil && after != nil && (after.Allocations < before.Allocations || after.Collections < before.Collections) {
 		return results.Figures{}, fmt.Errorf(
 			"the server's counters went back (allocations %d to %d): it was started anew under load; see its log",
 			before.Allocations, after.Allocations)
@@ -120,19 +116,4 @@ func (s Series) trial(ctx context.Context, step Step, variant Variant, loader Lo
 	figures := results.NewFigures(sample, before, after)
 	figures.Count(hosts)
 	return figures, nil
-}
-
-// check says why a sample is not a measurement of its connection count.
-func check(sample results.Sample, connections int) error {
-	switch {
-	case sample.Schema != results.SampleSchema:
-		return fmt.Errorf("the sample has schema %q, want %q: deploy the loader of this version", sample.Schema, results.SampleSchema)
-	case sample.Connections.Established != connections:
-		return fmt.Errorf("the loader measured with %d connections", sample.Connections.Established)
-	case sample.Stopped:
-		return fmt.Errorf("the loader was stopped after %s of %s", time.Duration(sample.Measured), time.Duration(sample.Duration))
-	case sample.Requests == 0:
-		return fmt.Errorf("no request succeeded; errors: %s", results.ErrorText(sample.Errors, sample.ErrorSamples))
-	}
-	return nil
 }

@@ -35,6 +35,14 @@ type Series struct {
 	Seed int
 	// WarmUp and Duration are those of each trial.
 	WarmUp, Duration time.Duration
+	// Loaders load together, at least one. The connections are spread over them as evenly as
+	// can be; the first ones have the rest.
+	Loaders []Loader
+	// Rate is how many requests a second all loaders are to send in all (open loop); 0 means
+	// the closed loop.
+	Rate float64
+	// Pipeline is how many requests a connection of the closed loop has in flight; 0 means one.
+	Pipeline int
 	// Telemetry is that of the hosts; nil where none is wanted.
 	Telemetry Telemetry
 }
@@ -52,8 +60,8 @@ func (v Variant) targets() string { return strings.Join(v.Targets, " and ") }
 type Server interface {
 	// Restart starts it afresh: some kernel values act only when a socket is made.
 	Restart(ctx context.Context) error
-	// ServerStats reads its counters.
-	ServerStats(ctx context.Context) (results.ServerStats, error)
+	// ServerStats reads its counters; nil where the program has none.
+	ServerStats(ctx context.Context) (*results.ServerStats, error)
 }
 
 // A Tuning is that of all hosts that take part.
@@ -62,13 +70,6 @@ type Tuning interface {
 	Suspend(ctx context.Context) error
 	// Resume tunes them again.
 	Resume(ctx context.Context) error
-}
-
-// A Loader runs benchlab-loader with the given arguments, which make it write JSON, and
-// returns its sample. It may call progress from another goroutine, but not after it
-// returned.
-type Loader interface {
-	RunLoader(ctx context.Context, args []string, progress func(results.Progress)) (results.Sample, error)
 }
 
 // A Step is a moment of a running series.
@@ -106,15 +107,28 @@ func (s Series) Estimate() time.Duration {
 	return time.Duration(s.trials()) * (s.WarmUp + s.Duration + trialOverhead)
 }
 
-// config is what the loader does for a variant at one connection count.
-func (s Series) config(v Variant, connections int) loader.Config {
-	return loader.Config{
-		URLs:        v.Targets,
-		Connections: connections,
-		WarmUp:      s.WarmUp,
-		Duration:    s.Duration,
-		Timeout:     loader.DefaultTimeout,
+// configs is what each loader does for a variant at one connection count. Each has its
+// share of the rate, by its connections.
+func (s Series) configs(v Variant, connections int) []loader.Config {
+	configs := make([]loader.Config, len(s.Loaders))
+	for i, l := range s.Loaders {
+		own := connections / len(s.Loaders)
+		if i < connections%len(s.Loaders) {
+			own++
+		}
+		configs[i] = loader.Config{
+			URLs:        v.Targets,
+			Connections: own,
+			WarmUp:      s.WarmUp,
+			Duration:    s.Duration,
+			Timeout:     loader.DefaultTimeout,
+			Sources:     l.Sources,
+			Rate:        s.Rate * float64(own) / float64(max(connections, 1)),
+			Pipeline:    s.Pipeline,
+			Barrier:     len(s.Loaders) > 1,
+		}
 	}
+	return configs
 }
 
 // Validate reports what is wrong with the series, before anything runs.
@@ -131,12 +145,20 @@ func (s Series) Validate() error {
 		if len(s.Connections) == 0 {
 			return fmt.Errorf("benchmark of %s: no connection counts; want at least one", v.targets())
 		}
+		if len(s.Loaders) == 0 {
+			return fmt.Errorf("benchmark of %s: no loaders; want at least one", v.targets())
+		}
 		if s.Rounds < 0 {
 			return fmt.Errorf("benchmark of %s: %d rounds; want at least one", v.targets(), s.Rounds)
 		}
 		for _, connections := range s.Connections {
-			if err := s.config(v, connections).Validate(); err != nil {
-				return fmt.Errorf("benchmark of %s: %w", v.targets(), err)
+			if connections > 0 && connections < len(s.Loaders) {
+				return fmt.Errorf("benchmark of %s: %d connections from %d loaders; want at least one from each", v.targets(), connections, len(s.Loaders))
+			}
+			for _, config := range s.configs(v, connections) {
+				if err := config.Validate(); err != nil {
+					return fmt.Errorf("benchmark of %s: %w", v.targets(), err)
+				}
 			}
 		}
 	}
@@ -147,7 +169,8 @@ func (s Series) Validate() error {
 func (s Series) Result(name string, trials []results.Trial, now time.Time) results.Result {
 	r := results.Result{
 		Schema: results.ResultSchema, Benchmark: name, Ran: now.UTC().Format(time.RFC3339),
-		Seed: s.Seed, Rounds: max(s.Rounds, 1), WarmUp: int64(s.WarmUp), Duration: int64(s.Duration), Trials: trials,
+		Seed: s.Seed, Rounds: max(s.Rounds, 1), WarmUp: int64(s.WarmUp), Duration: int64(s.Duration),
+		Rate: s.Rate, Pipeline: s.Pipeline, Trials: trials,
 	}
 	for _, v := range s.Variants {
 		r.Variants = append(r.Variants, v.Variant)

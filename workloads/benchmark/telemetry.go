@@ -10,40 +10,33 @@ import (
 
 // Telemetry lets the hosts that take part count what they do.
 type Telemetry interface {
-	// Begin returns when all hosts count. They are in the given phase of the loader.
+	// Begin returns when all hosts count. They are in the given phase of the loaders.
 	Begin(ctx context.Context, phase string) (Counting, error)
 }
 
 // Counting is what Telemetry has begun.
 type Counting interface {
-	// Enter tells that the loader is in another phase now. It may be called from another
+	// Enter tells that the loaders are in another phase now. It may be called from another
 	// goroutine, but not while End is.
 	Enter(phase string)
 	// End returns what each host has counted.
 	End() ([]results.Telemetry, error)
 }
 
-// counted runs the loader while the hosts count, where there is somebody to ask them.
-func (s Series) counted(ctx context.Context, loader Loader, args []string, connections int, progress func(results.Progress)) (results.Sample, []results.Telemetry, error) {
+// counted runs the loaders while the hosts count, where there is somebody to ask them.
+func (s Series) counted(ctx context.Context, v Variant, connections int, progress func(results.Progress)) (results.Sample, []results.Telemetry, error) {
 	if s.Telemetry == nil {
-		sample, err := loader.RunLoader(ctx, args, progress)
+		sample, err := s.load(ctx, v, connections, func(string) {}, progress)
 		if err != nil {
 			err = fmt.Errorf("loader: %w", err)
 		}
 		return sample, nil, err
 	}
-	phase := results.PhaseConnect
-	counting, err := s.Telemetry.Begin(ctx, phase)
+	counting, err := s.Telemetry.Begin(ctx, results.PhaseConnect)
 	if err != nil {
 		return results.Sample{}, nil, fmt.Errorf("telemetry: %w", err)
 	}
-	sample, err := loader.RunLoader(ctx, args, func(p results.Progress) {
-		if now := phaseAfter(p, connections, s.WarmUp); now != phase {
-			phase = now
-			counting.Enter(phase)
-		}
-		progress(p)
-	})
+	sample, err := s.load(ctx, v, connections, counting.Enter, progress)
 	hosts, endErr := counting.End()
 	switch {
 	case err != nil: // also the reason of what became of the telemetry

@@ -36,7 +36,7 @@ func (w *watched) End() ([]results.Telemetry, error) {
 	}, w.failed
 }
 
-func (w *watched) RunLoader(_ context.Context, _ []string, progress func(results.Progress)) (results.Sample, error) {
+func (w *watched) RunLoader(_ context.Context, _ []string, _ <-chan struct{}, progress func(results.Progress)) (results.Sample, error) {
 	w.events = append(w.events, "load")
 	for _, p := range w.reports {
 		progress(p)
@@ -48,8 +48,8 @@ func (w *watched) run(t *testing.T, warmUp time.Duration) ([]results.Trial, erro
 	t.Helper()
 	s := &stub{stats: risingCounters}
 	return benchmark.Run(t.Context(), benchmark.Series{
-		Variants: one("http://10.99.0.1:8080/health", s), Connections: []int{10}, WarmUp: warmUp, Duration: 2 * time.Second, Telemetry: w,
-	}, w, s, nil)
+		Variants: one("http://10.99.0.1:8080/health", s), Connections: []int{10}, WarmUp: warmUp, Duration: 2 * time.Second, Telemetry: w, Loaders: from(w),
+	}, s, nil)
 }
 
 // The hosts hear of each phase when it begins: at the last report of the one before.
@@ -107,8 +107,8 @@ func TestTelemetryOfTheRealLoader(t *testing.T) {
 	for _, warmUp := range []time.Duration{0, 50 * time.Millisecond} {
 		w := &watched{}
 		if _, err := benchmark.Run(t.Context(), benchmark.Series{
-			Variants: one(url+"/health", stats), Connections: []int{2}, WarmUp: warmUp, Duration: 200 * time.Millisecond, Telemetry: w,
-		}, inProcess{}, fixedTuning{t}, nil); err != nil {
+			Variants: one(url+"/health", stats), Connections: []int{2}, WarmUp: warmUp, Duration: 200 * time.Millisecond, Telemetry: w, Loaders: from(inProcess{}),
+		}, fixedTuning{t}, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := "begin connect, warm-up, measure, drain, end"

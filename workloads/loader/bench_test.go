@@ -29,7 +29,7 @@ func BenchmarkRun(b *testing.B) {
 				sample, err := loader.Run(context.Background(), loader.Config{
 					URLs: []string{url + "/health"}, Connections: connections,
 					WarmUp: 500 * time.Millisecond, Duration: 2 * time.Second, Timeout: 10 * time.Second,
-				}, func(p results.Progress) {
+				}, nil, func(p results.Progress) {
 					// The last of the warm-up and the last of the measuring phase.
 					switch p.Phase {
 					case results.PhaseWarmUp:

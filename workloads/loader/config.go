@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -178,19 +177,5 @@ func (c Config) sources() ([]netip.Addr, error) {
 	return sources, nil
 }
 
-// parseTarget parses the URL of a target.
-func parseTarget(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("url: %w", err)
-	}
-	switch {
-	case u.Scheme != "http":
-		return nil, fmt.Errorf("url %q: unknown scheme %q; known: http (as in http://10.99.0.1:8080/health)", text, u.Scheme)
-	case u.Hostname() == "":
-		return nil, fmt.Errorf("url %q: no host; want http://HOST:PORT/PATH", text)
-	case u.User != nil:
-		return nil, fmt.Errorf("url %q: user names are not supported", u.Redacted())
-	}
-	return u, nil
-}
+// depth is how many requests a connection may have in flight.
+func (c Config) depth() int { return max(1, c.Pipeline) }

@@ -84,7 +84,7 @@ func TestResolve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := resolve(t.Context(), u); err != nil || got != want {
+		if got, err := resolve(t.Context(), u); err != nil || got.String() != want {
 			t.Errorf("%s: %q, %v; want %q", url, got, err, want)
 		}
 	}

@@ -1,37 +1,27 @@
 package loader
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"os"
 	"testing"
 
 	"golang.org/x/sys/unix"
 )
-
-// opError is how package net wraps an errno.
-func opError(call string, errno unix.Errno) error {
-	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError(call, errno)}
-}
 
 func TestDialKind(t *testing.T) {
 	for _, test := range []struct {
 		err  error
 		want string
 	}{
-		{opError("connect", unix.ECONNREFUSED), DialRefused},
-		{opError("connect", unix.ETIMEDOUT), DialTimeout},
-		{&net.OpError{Op: "dial", Err: context.DeadlineExceeded}, DialTimeout},
-		{&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, DialTimeout},
-		{opError("connect", unix.EADDRNOTAVAIL), DialAddressNotAvailable},
-		{opError("socket", unix.EMFILE), DialTooManyFiles},
-		{opError("socket", unix.ENFILE), DialTooManyFiles},
-		{opError("connect", unix.EHOSTUNREACH), DialUnreachable},
-		{opError("connect", unix.ENETUNREACH), DialUnreachable},
-		{opError("connect", unix.EPERM), DialOther},
+		{unix.ECONNREFUSED, DialRefused},
+		{unix.ECONNRESET, DialReset},
+		{fmt.Errorf("no answer within 2s: %w", unix.ETIMEDOUT), DialTimeout},
+		{unix.EADDRNOTAVAIL, DialAddressNotAvailable},
+		{unix.EMFILE, DialTooManyFiles},
+		{unix.ENFILE, DialTooManyFiles},
+		{unix.EHOSTUNREACH, DialUnreachable},
+		{unix.ENETUNREACH, DialUnreachable},
+		{unix.EPERM, DialOther},
 	} {
 		if got := dialKind(test.err); got != test.want {
 			t.Errorf("%v: kind %s, want %s", test.err, got, test.want)
@@ -44,10 +34,10 @@ func TestReadKind(t *testing.T) {
 		err  error
 		want string
 	}{
-		{io.EOF, ReadEOFBeforeResponse},
+		{errNone, ReadEOFBeforeResponse},
 		{errShort, ReadEOFMidResponse},
-		{opError("read", unix.ECONNRESET), ReadReset},
-		{fmt.Errorf("read: %w", os.ErrDeadlineExceeded), ReadTimeout},
+		{unix.ECONNRESET, ReadReset},
+		{unix.ETIMEDOUT, ReadTimeout},
 		{malformed("no"), HTTPParse},
 		{errors.New("else"), ReadOther},
 	} {

@@ -17,12 +17,12 @@ func TestMain(m *testing.M) {
 	if os.Getenv(serverEnv) == "" {
 		os.Exit(m.Run())
 	}
-	s, err := server.Listen(context.Background(), server.Config{Listen: "http://127.0.0.1:0"})
+	s, err := server.Listen(context.Background(), server.Config{Listen: []string{"http://127.0.0.1:0"}})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(s.URL())
+	fmt.Println(s.URLs()[0])
 	// It ends with its standard input, which is the benchmark's.
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

@@ -18,12 +18,18 @@ func TestParsePortRange(t *testing.T) {
 
 func TestCheckPorts(t *testing.T) {
 	// No range has as many ports.
-	err := checkPorts(65536)
+	err := checkPorts(65536, 1, 1)
 	if err == nil || !strings.Contains(err.Error(), "65536 connections need as many local ports") ||
 		!strings.Contains(err.Error(), "sysctl net.ipv4.ip_local_port_range") {
 		t.Errorf("65536 connections: error %v", err)
 	}
-	if err := checkPorts(1); err != nil {
+	if err := checkPorts(65536, 4, 1); err != nil {
+		t.Errorf("65536 connections over four paths: %v", err)
+	}
+	if err := checkPorts(65536, 4, 4); err == nil {
+		t.Error("65536 connections over four paths to one address: no error")
+	}
+	if err := checkPorts(1, 1, 1); err != nil {
 		t.Errorf("one connection: %v", err)
 	}
 }

@@ -4,16 +4,20 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 )
 
-// bufferSize is the longest header section that is taken; it is also what one read
-// takes at most.
-const bufferSize = 4096
+// bufferSize is the longest header section, and the longest line of a chunked body, that
+// is taken.
+const bufferSize = 8 << 10
 
-// errShort says that a connection ended in the middle of a response.
-var errShort = errors.New("connection closed in the middle of the response")
+// Errors of a connection that its server closed.
+var (
+	errNone       = errors.New("EOF before the response: the server closed the connection instead of answering")
+	errShort      = errors.New("EOF in the middle of the response")
+	errClosedIdle = errors.New("the server closed the connection while no request was in flight")
+	errResetIdle  = errors.New("the server reset the connection while no request was in flight")
+)
 
 // A parseError is a response that is not strict HTTP/1.1, or has no end on a kept-alive
 // connection. What comes next on the connection has no meaning.
@@ -25,91 +29,206 @@ func malformed(format string, args ...any) error {
 	return &parseError{fmt.Sprintf(format, args...)}
 }
 
-// response reads the responses of one connection, one after the other, without
-// allocating. The grammar is that of RFC 9112, in its strict form: CRLF only, no folded
+// place is where in a response its reader is.
+type place uint8
+
+const (
+	inHeader place = iota
+	inBody
+	inChunkSize
+	inChunk
+	afterChunk
+	inTrailer
+)
+
+// response takes the responses of one connection, one after the other, in whatever pieces
+// they come. It allocates only where a header or a line comes in pieces, once for each
+// connection. The grammar is that of RFC 9112, in its strict form: CRLF only, no folded
 // lines, one framing.
 type response struct {
-	read, held int // the bytes buffer[read:held] came in and are not consumed
-
+	place place
 	// What the last response said: its status, how its body is framed (length is -1 where
 	// it is not said), and whether the connection ends with it.
-	status  int
-	length  int64
 	chunked bool
 	close   bool
+	// different says that the body is not the expected one.
+	different bool
+	status    int
+	length    int64
+	// rest is what is to come of the body or the chunk.
+	rest int64
 	// body is how many bytes of the body came, received how many of the response.
 	body, received int64
-
-	expect    string
-	different bool // the body is not the expected one
-
-	// At the end: with 1000 connections nothing of this is in a cache when the response
-	// comes, and the fields above share a line.
-	buffer [bufferSize]byte
+	// held is the begin of a header or of a line whose end has not come yet.
+	held []byte
 }
 
-// next reads one response. An error means that the connection cannot be used again;
-// io.EOF stands for an end before the first byte, errShort for one after it.
-func (r *response) next(source io.Reader) error {
-	r.read, r.held = 0, 0 // nothing is left of the last response
+// begin makes r ready for the next response of the connection.
+func (r *response) begin() {
+	r.place = inHeader
 	r.body, r.received, r.different = 0, 0, false
-	if err := r.header(source); err != nil {
-		return err
-	}
-	var err error
-	if r.chunked {
-		err = r.chunks(source)
-	} else {
-		err = r.take(source, r.length)
-	}
-	if err != nil {
-		return err
-	}
-	if r.held > r.read {
-		return malformed("%d bytes after the end of the response: %q", r.held-r.read, head(r.buffer[r.read:r.held]))
-	}
-	if r.expect != "" && r.body != int64(len(r.expect)) {
+	r.held = r.held[:0]
+}
+
+// feed takes what came. It returns how many bytes of data are the response's, and whether
+// that was the last of it; where it was not, all of data was taken. After an error the
+// connection cannot be used again. An empty expect means any body.
+func (r *response) feed(data []byte, expect string) (n int, done bool, err error) {
+	n, done, err = r.advance(data, expect)
+	r.received += int64(n)
+	if done && expect != "" && r.body != int64(len(expect)) {
 		r.different = true
 	}
-	return nil
+	return n, done, err
 }
 
-// fill reads once, after what is held.
-func (r *response) fill(source io.Reader) error {
-	if r.read == r.held {
-		r.read, r.held = 0, 0
-	}
-	n, err := source.Read(r.buffer[r.held:])
-	r.held += n
-	r.received += int64(n)
-	if n > 0 {
-		return nil
-	}
-	if err == io.EOF && r.received > 0 {
+// ended is the error of a connection that ends now.
+func (r *response) ended() error {
+	if r.received > 0 {
 		return errShort
 	}
-	return err
+	return errNone
 }
 
-// header reads the status line and the fields, and keeps what frames the body. It
-// begins anew after each read until the header is whole; nearly always one read has all.
-func (r *response) header(source io.Reader) error {
+// advance goes from place to place as far as data reaches.
+func (r *response) advance(data []byte, expect string) (n int, done bool, err error) {
 	for {
-		if err := r.fill(source); err != nil {
-			return err
-		}
-		size, err := r.parse(r.buffer[:r.held])
-		if err != nil {
-			return err
-		}
-		if size > 0 {
-			r.read = size
-			return nil
-		}
-		if r.held == bufferSize {
-			return malformed("no end of the header in %d bytes: %q", bufferSize, head(r.buffer[:]))
+		switch r.place {
+		case inHeader:
+			size, err := r.header(data[n:])
+			if size == 0 || err != nil {
+				return len(data), false, err
+			}
+			n += size
+			if r.status < 200 {
+				continue // the final response follows
+			}
+			r.place, r.rest = inBody, r.length
+			if r.chunked {
+				r.place = inChunkSize
+			}
+		case inBody, inChunk:
+			piece := data[n:]
+			piece = piece[:min(int64(len(piece)), r.rest)]
+			r.take(piece, expect)
+			n += len(piece)
+			switch {
+			case r.rest > 0:
+				return n, false, nil
+			case r.place == inBody:
+				return n, true, nil
+			}
+			r.place = afterChunk
+		default:
+			line, size, err := r.line(data[n:])
+			if size == 0 || err != nil {
+				return len(data), false, err
+			}
+			n += size
+			done, err := r.takeLine(line)
+			if done || err != nil {
+				return n, done, err
+			}
 		}
 	}
+}
+
+// take consumes a piece of the body and compares it with what is expected.
+func (r *response) take(piece []byte, expect string) {
+	if expect != "" && !r.different {
+		rest := expect[min(r.body, int64(len(expect))):]
+		r.different = len(piece) > len(rest) || string(piece) != rest[:len(piece)]
+	}
+	r.body += int64(len(piece))
+	r.rest -= int64(len(piece))
+}
+
+// takeLine consumes a line of a chunked body that is none of its content, and says
+// whether it was the last.
+func (r *response) takeLine(line []byte) (last bool, err error) {
+	switch r.place {
+	case inTrailer:
+		return len(line) == 0, nil
+	case afterChunk:
+		if len(line) > 0 {
+			return false, malformed("%q after a chunk: want CRLF", head(line))
+		}
+		r.place = inChunkSize
+	case inChunkSize:
+		digits, _, _ := bytes.Cut(line, []byte(";"))
+		size, ok := number(bytes.TrimRight(digits, " \t"), 16)
+		if !ok {
+			return false, malformed("chunk size %q", head(line))
+		}
+		r.place, r.rest = inChunk, size
+		if size == 0 {
+			r.place = inTrailer
+		}
+	}
+	return false, nil
+}
+
+// header takes the header section, and keeps what frames the body. It returns how much of
+// data that took, or 0 where its end has not come yet; it begins anew then with each
+// piece, but nearly always one has all.
+func (r *response) header(data []byte) (n int, err error) {
+	text := r.gather(data)
+	size, err := r.parse(text)
+	if err != nil {
+		return 0, err
+	}
+	if size == 0 {
+		if len(text) == bufferSize {
+			return 0, malformed("no end of the header in %d bytes: %q", bufferSize, head(text))
+		}
+		r.hold(text)
+		return 0, nil
+	}
+	n = size - len(r.held)
+	r.held = r.held[:0]
+	return n, nil
+}
+
+// line takes a line and returns it without its CRLF, valid until the next piece, and how
+// much of data that took; that is 0 where its end has not come yet.
+func (r *response) line(data []byte) (line []byte, n int, err error) {
+	text := r.gather(data)
+	line, next, err := cutLine(text, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	if next == 0 {
+		if len(text) == bufferSize {
+			return nil, 0, malformed("no end of the line in %d bytes: %q", bufferSize, head(text))
+		}
+		r.hold(text)
+		return nil, 0, nil
+	}
+	n = next - len(r.held)
+	r.held = r.held[:0]
+	return line, n, nil
+}
+
+// gather joins what is held and what came, up to bufferSize. Where nothing is held it
+// copies nothing. The bytes of data in it are not held yet.
+func (r *response) gather(data []byte) []byte {
+	data = data[:min(len(data), bufferSize-len(r.held))]
+	if len(r.held) == 0 {
+		return data
+	}
+	return append(r.held, data...)
+}
+
+// hold keeps what gather returned for the next piece.
+func (r *response) hold(text []byte) {
+	if len(r.held) > 0 {
+		r.held = text
+		return
+	}
+	if cap(r.held) == 0 && len(text) > 0 {
+		r.held = make([]byte, 0, bufferSize)
+	}
+	r.held = append(r.held, text...)
 }
 
 // parse takes the header at the beginning of text apart and returns its size with the
@@ -139,6 +258,10 @@ func (r *response) parse(text []byte) (size int, err error) {
 		}
 		if colon == 0 || colon == len(line) || line[colon] != ':' {
 			return 0, malformed("no header field: %q", head(line))
+		}
+		// Two readers may see two different headers in such a line (RFC 9110, section 5.5).
+		if bytes.IndexByte(line, '\r') >= 0 || bytes.IndexByte(line, 0) >= 0 {
+			return 0, malformed("CR or NUL in a header field: %q", head(line))
 		}
 		if err := r.parseField(line[:colon], line[colon+1:]); err != nil {
 			return 0, err
@@ -183,15 +306,29 @@ func (r *response) parseField(name, value []byte) error {
 		}
 	case len("connection"):
 		if is(name, "connection") {
-			switch value := trim(value); {
-			case is(value, "close"):
-				r.close = true
-			case is(value, "keep-alive"):
-				r.close = false
-			}
+			r.parseConnection(value)
 		}
 	}
 	return nil
+}
+
+// parseConnection takes the options of a Connection field, a list. Of two that contradict
+// each other close holds (RFC 9112, section 9.3).
+func (r *response) parseConnection(value []byte) {
+	keep, option, more := false, []byte(nil), true
+	for more {
+		option, value, more = bytes.Cut(value, []byte(","))
+		switch option = trim(option); {
+		case is(option, "close"):
+			r.close = true
+			return
+		case is(option, "keep-alive"):
+			keep = true
+		}
+	}
+	if keep {
+		r.close = false
+	}
 }
 
 // checkFraming says why a header leaves the end of its response open.
@@ -199,94 +336,15 @@ func (r *response) checkFraming() error {
 	switch {
 	case r.chunked && r.length >= 0:
 		return malformed("both Transfer-Encoding and Content-Length")
-	case r.status < 200 || r.status == 204 || r.status == 304:
-		return malformed("status %d: want a response with a body", r.status)
+	case r.status == 101:
+		return malformed("status 101: nobody asked for another protocol")
+	case r.status < 200:
+	case r.status == 204 || r.status == 304: // have no body, whatever the fields say
+		r.length, r.chunked = 0, false
 	case !r.chunked && r.length < 0:
 		return malformed("neither Content-Length nor chunked: the response has no end on a kept-alive connection")
 	}
 	return nil
-}
-
-// take consumes n bytes of the body and compares them with what is expected.
-func (r *response) take(source io.Reader, n int64) error {
-	for n > 0 {
-		if r.read == r.held {
-			if err := r.fill(source); err != nil {
-				return err
-			}
-		}
-		piece := r.buffer[r.read:min(r.held, r.read+int(min(n, bufferSize)))]
-		if r.expect != "" && !r.different {
-			rest := r.expect[min(r.body, int64(len(r.expect))):]
-			r.different = len(piece) > len(rest) || string(piece) != rest[:len(piece)]
-		}
-		r.read += len(piece)
-		r.body += int64(len(piece))
-		n -= int64(len(piece))
-	}
-	return nil
-}
-
-// chunks consumes a chunked body with its trailer.
-func (r *response) chunks(source io.Reader) error {
-	for {
-		line, err := r.line(source)
-		if err != nil {
-			return err
-		}
-		digits, _, _ := bytes.Cut(line, []byte(";"))
-		size, ok := number(bytes.TrimRight(digits, " \t"), 16)
-		if !ok {
-			return malformed("chunk size %q", head(line))
-		}
-		if size == 0 {
-			return r.trailer(source)
-		}
-		if err := r.take(source, size); err != nil {
-			return err
-		}
-		if line, err = r.line(source); err != nil {
-			return err
-		}
-		if len(line) > 0 {
-			return malformed("%q after a chunk: want CRLF", head(line))
-		}
-	}
-}
-
-// trailer consumes the fields after the last chunk.
-func (r *response) trailer(source io.Reader) error {
-	for {
-		line, err := r.line(source)
-		if err != nil || len(line) == 0 {
-			return err
-		}
-	}
-}
-
-// line consumes a line and returns it without its CRLF, valid until the next read.
-func (r *response) line(source io.Reader) ([]byte, error) {
-	for {
-		line, next, err := cutLine(r.buffer[:r.held], r.read)
-		if err != nil {
-			return nil, err
-		}
-		if next > 0 {
-			r.read = next
-			return line, nil
-		}
-		if r.held == bufferSize {
-			// Room for the rest of the line: what is consumed goes.
-			if r.read == 0 {
-				return nil, malformed("no end of the line in %d bytes: %q", bufferSize, head(r.buffer[:]))
-			}
-			r.held = copy(r.buffer[:], r.buffer[r.read:r.held])
-			r.read = 0
-		}
-		if err := r.fill(source); err != nil {
-			return nil, err
-		}
-	}
 }
 
 // cutLine returns the line of text that begins at from, without its CRLF, and where the

@@ -1,15 +1,16 @@
+//go:build linux
+
 package loader
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/hanzoai/benchlab/workloads/results"
 )
@@ -26,103 +27,127 @@ const (
 // A run is the state of one Run.
 type run struct {
 	config  Config
-	address string
-	request []byte
-	dialer  net.Dialer
+	paths   []*path
+	workers []*worker
+	// dialsAtOnce is that of each worker.
+	dialsAtOnce int
 	// begin is the zero of the run's clock. A difference to it costs one reading of the
 	// monotonic clock, where time.Now makes two.
 	begin time.Time
 
 	phase   atomic.Int32
-	entered [phases]int64 // when, on the run's clock
+	entered [phases]atomic.Int64 // when, on the run's clock
+	// grace is how long, in ns, the drain phase leaves requests in flight.
+	grace atomic.Int64
 
-	connections []connection
-	shards      []*shard
-	workers     sync.WaitGroup
-	// live counts sockets that stand, down connections that are lost because of an error.
+	// live counts connections that stand, down those that are lost because of an error.
 	live, down atomic.Int64
-	// reopening ends when the run drains.
-	reopening     context.Context
-	stopReopening context.CancelFunc
-	// cut says that sockets are interrupted for good.
-	cut atomic.Bool
+	// connected is told when all stand, failed why the run cannot go on.
+	connected, failed chan error
 
 	progress func(results.Progress)
 	// times are those of the measuring phase, interval those since the last report.
-	times, interval *hdrhistogram.Histogram
-	reported        struct {
+	times, interval *times
+	// established are the paths when measuring began.
+	established []results.Path
+	load        load
+	reported    struct {
 		phase    phase
 		at       int64
 		requests int64
 	}
 }
 
-// Run loads the target as the configuration says and returns what was measured. It calls
+// Run loads the targets as the configuration says and returns what was measured. It calls
 // progress, which may be nil, once a second and at the end of each phase, from its own
-// goroutine.
+// goroutine. Where the configuration has a barrier it waits, when all connections stand,
+// for what release says: nil to go on, or why it should not.
 //
 // Errors of requests are in the sample. Run returns an error where nothing was measured:
 // the configuration is bad, the machine cannot hold so many connections, not all of them
 // could be established, or ctx was done before measuring began. When ctx is done while
 // measuring, the sample holds what was measured until then and says Stopped.
-func Run(ctx context.Context, config Config, progress func(results.Progress)) (results.Sample, error) {
+func Run(ctx context.Context, config Config, release <-chan error, progress func(results.Progress)) (sample results.Sample, err error) {
 	if err := config.Validate(); err != nil {
-		return results.Sample{}, err
-	}
-	if err := preflight(config.Connections); err != nil {
 		return results.Sample{}, err
 	}
 	r, err := newRun(ctx, config, progress)
 	if err != nil {
 		return results.Sample{}, err
 	}
-	if err := r.measure(ctx); err != nil {
-		r.end(0)
-		return results.Sample{}, err
+	var threads sync.WaitGroup
+	// The workers leave no processor to this goroutine, which has the clock of the phases.
+	if n := len(r.workers); n >= runtime.GOMAXPROCS(0) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n + 1))
 	}
-	if ctx.Err() != nil {
-		r.end(0)
-	} else {
-		r.end(drainLimit)
+	for _, w := range r.workers {
+		threads.Go(w.work)
 	}
-	r.report(drain, drainLimit)
-	return r.sample()
+	if err = r.measure(ctx, release); err != nil {
+		r.drain(0)
+	}
+	threads.Wait()
+	if err == nil {
+		r.report(drain, drainLimit)
+		sample, err = r.sample()
+	}
+	return sample, errors.Join(err, r.close())
 }
 
 func newRun(ctx context.Context, config Config, progress func(results.Progress)) (*run, error) {
-	target, err := parseTarget(config.URLs[0])
+	targets, err := newTargets(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	address, err := resolve(ctx, target)
+	sources, err := config.sources()
 	if err != nil {
+		return nil, err
+	}
+	paths, err := newPaths(targets, sources)
+	if err != nil {
+		return nil, err
+	}
+	n := config.Workers
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	n = min(n, config.Connections)
+	if err := preflight(config.Connections, paths, n); err != nil {
 		return nil, err
 	}
 	if progress == nil {
 		progress = func(results.Progress) {}
 	}
+	open := config.Rate > 0
 	r := &run{
 		config:      config,
-		address:     address,
-		request:     newRequest(target),
-		dialer:      net.Dialer{Timeout: config.Timeout, KeepAlive: -1},
+		paths:       paths,
+		dialsAtOnce: max(1, dialsAtOnce/n),
 		begin:       time.Now(),
-		connections: make([]connection, config.Connections),
-		shards:      make([]*shard, min(runtime.GOMAXPROCS(0), config.Connections)),
+		connected:   make(chan error, 1),
+		failed:      make(chan error, 1),
 		progress:    progress,
-		times:       newHistogram(),
-		interval:    newHistogram(),
+		times:       newTimes(open),
+		interval:    newTimes(open),
 	}
-	r.reopening, r.stopReopening = context.WithCancel(context.WithoutCancel(ctx))
-	for i := range r.shards {
-		r.shards[i] = newShard()
-	}
-	for i := range r.connections {
-		c := &r.connections[i]
-		c.run, c.shard = r, r.shards[i%len(r.shards)]
-		c.response.expect = config.ExpectBody
+	for i := range n {
+		first, end := i*config.Connections/n, (i+1)*config.Connections/n
+		w, err := newWorker(r, i, paths, first, end-first)
+		if err != nil {
+			return nil, errors.Join(err, r.close())
+		}
+		r.workers = append(r.workers, w)
 	}
 	return r, nil
+}
+
+// close gives back what the workers have of the kernel. Their threads have ended.
+func (r *run) close() error {
+	var errs []error
+	for _, w := range r.workers {
+		errs = append(errs, w.poll.close())
+	}
+	return errors.Join(errs...)
 }
 
 // now is the time since the run began, in ns.
@@ -131,104 +156,149 @@ func (r *run) now() int64 { return int64(time.Since(r.begin)) }
 // current is the phase that the run is in.
 func (r *run) current() phase { return phase(r.phase.Load()) }
 
-// enter begins a phase.
+// enter begins a phase and tells the workers.
 func (r *run) enter(p phase) {
-	r.entered[p] = r.now()
+	r.entered[p].Store(r.now())
 	r.phase.Store(int32(p))
-}
-
-// measure goes through the phases up to the begin of drain.
-func (r *run) measure(ctx context.Context) error {
-	if err := r.connect(ctx); err != nil {
-		return err
-	}
-	r.report(connect, r.config.Timeout)
-
-	r.enter(warmUp)
-	for i := range r.connections {
-		r.workers.Go(r.connections[i].work)
-	}
-	r.workers.Go(r.watchdog)
-	r.watch(ctx, warmUp, r.config.WarmUp)
-	if r.config.WarmUp > 0 {
-		r.report(warmUp, r.config.WarmUp)
-	}
-	if err := r.complete(ctx); err != nil {
-		return err
-	}
-
-	r.enter(measure)
-	r.watch(ctx, measure, r.config.Duration)
-	r.enter(drain)
-	r.report(measure, r.config.Duration)
-	return nil
-}
-
-// connect opens all connections. It gives up at the first error: a run with fewer
-// connections is another run.
-func (r *run) connect(parent context.Context) error {
-	ctx, cancel := context.WithCancelCause(parent)
-	defer cancel(nil)
-	var next atomic.Int64
-	var dialers sync.WaitGroup
-	for range min(dialsAtOnce, len(r.connections)) {
-		dialers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(r.connections)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				if err := r.connections[i].open(ctx); err != nil {
-					cancel(err) // the first cause stays
-				}
-			}
-		})
-	}
-	dialed := make(chan struct{})
-	go func() {
-		dialers.Wait()
-		close(dialed)
-	}()
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
-	for {
-		select {
-		case <-second.C:
-			r.report(connect, r.config.Timeout)
-		case <-dialed:
-			err := context.Cause(ctx)
-			if err == nil {
-				return nil
-			}
-			if parent.Err() != nil {
-				return fmt.Errorf("stopped while connecting to %s: nothing was measured: %w", r.config.URLs[0], err)
-			}
-			return fmt.Errorf("%d of %d connections to %s established, nothing was measured: %s: %w%s",
-				r.live.Load(), len(r.connections), r.config.URLs[0], dialKind(err), err, dialHint(dialKind(err)))
+	for _, w := range r.workers {
+		if err := w.poll.interrupt(); err != nil {
+			r.fail(fmt.Errorf("wake a thread: %w", err))
 		}
 	}
 }
 
-// dialHint says what to do about a dial that failed.
-func dialHint(kind string) string {
-	switch kind {
-	case DialRefused:
-		return "; nothing listens there: start the server, or correct the address"
-	case DialTimeout:
-		return "; no answer: see whether the host is up, a firewall drops, or the listen backlog (net.core.somaxconn) is full"
-	case DialAddressNotAvailable:
-		return "; no local port is left: widen net.ipv4.ip_local_port_range, or wait until TIME_WAIT is over"
-	case DialTooManyFiles:
-		return "; raise the limit of open files of this process (ulimit -n) or of the system (fs.file-max)"
-	case DialUnreachable:
-		return "; no route: see whether the link is up and has its address"
+// complete says that all connections stand.
+func (r *run) complete() {
+	select {
+	case r.connected <- nil:
+	default: // it is said already
 	}
-	return ""
 }
 
-// complete waits until no connection is lost because of an error, for as long as a
-// request may take. A connection that its server ended after a response and that is
-// being replaced counts as standing.
-func (r *run) complete(ctx context.Context) error {
+// fail ends the run. The first reason stays.
+func (r *run) fail(err error) {
+	select {
+	case r.failed <- err:
+	default:
+	}
+}
+
+// measure goes through the phases up to the begin of drain.
+func (r *run) measure(ctx context.Context, release <-chan error) error {
+	if err := r.connect(ctx); err != nil {
+		return err
+	}
+	r.report(connect, r.config.Timeout)
+	if r.config.Barrier {
+		if err := r.wait(ctx, release, "waiting to be released"); err != nil {
+			return err
+		}
+	}
+
+	r.enter(warmUp)
+	if err := r.watch(ctx, warmUp, r.config.WarmUp); err != nil {
+		return err
+	}
+	if r.config.WarmUp > 0 {
+		r.report(warmUp, r.config.WarmUp)
+	}
+	if err := r.settle(ctx); err != nil {
+		return err
+	}
+
+	r.established = r.establishedPaths()
+	if err := r.load.begin(r.workers); err != nil {
+		return err
+	}
+	r.enter(measure)
+	if err := r.watch(ctx, measure, r.config.Duration); err != nil {
+		return err
+	}
+	// Before the drain, with which the threads end.
+	if err := r.load.look(); err != nil {
+		return err
+	}
+	grace := drainLimit
+	if ctx.Err() != nil {
+		grace = 0
+	}
+	r.drain(grace)
+	r.report(measure, r.config.Duration)
+	return nil
+}
+
+// drain ends the run: requests in flight may end within grace, and are cut then.
+func (r *run) drain(grace time.Duration) {
+	r.grace.Store(grace.Nanoseconds())
+	r.enter(drain)
+}
+
+// connect waits until all connections stand. It gives up at the first error: a run with
+// fewer connections is another run.
+func (r *run) connect(ctx context.Context) error {
+	return r.wait(ctx, r.connected, "connecting to "+r.targets())
+}
+
+// failToConnect ends a run for want of a connection.
+func (r *run) failToConnect(p *path, kind string, err error) {
+	r.fail(fmt.Errorf("%d of %d connections to %s established, nothing was measured: %s: %s: %w%s",
+		r.live.Load(), r.config.Connections, r.targets(), p, kind, err, hint(kind)))
+}
+
+// wait waits for an answer in the connect phase and reports every second. The doing is for
+// messages.
+func (r *run) wait(ctx context.Context, answer <-chan error, doing string) error {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("stopped while %s, nothing was measured: %w", doing, context.Cause(ctx))
+		case err := <-answer:
+			if err != nil {
+				return fmt.Errorf("%s, nothing was measured: %w", doing, err)
+			}
+			return nil
+		case err := <-r.failed:
+			return err
+		case <-second.C:
+			r.report(connect, r.config.Timeout)
+		}
+	}
+}
+
+// watch waits for the length of phase p, or until ctx is done, and reports every second.
+func (r *run) watch(ctx context.Context, p phase, length time.Duration) error {
+	end := time.NewTimer(length - time.Duration(r.now()-r.entered[p].Load()))
+	defer end.Stop()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-end.C:
+			return nil
+		case err := <-r.failed:
+			return err
+		case <-second.C:
+			r.report(p, length)
+			if p == measure {
+				if err := r.load.look(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// settle waits until no connection is lost because of an error, for as long as a request
+// may take. A connection that its server ended after a response and that is being replaced
+// counts as standing.
+func (r *run) settle(ctx context.Context) error {
 	for deadline := r.now() + r.config.Timeout.Nanoseconds(); ; time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
-			return fmt.Errorf("stopped before measuring of %s began, nothing was measured: %w", r.config.URLs[0], context.Cause(ctx))
+			return fmt.Errorf("stopped before measuring of %s began, nothing was measured: %w", r.targets(), context.Cause(ctx))
 		}
 		down := r.down.Load()
 		if down == 0 {
@@ -237,158 +307,11 @@ func (r *run) complete(ctx context.Context) error {
 		if r.now() < deadline {
 			continue
 		}
-		var warm counts
-		for _, s := range r.shards {
-			s.collect(warmUp, &warm, r.interval)
-		}
+		warm := r.collect(warmUp)
 		return fmt.Errorf("%d of %d connections to %s stand after the warm-up, nothing was measured; errors: %s",
-			int64(len(r.connections))-down, len(r.connections), r.config.URLs[0], results.ErrorText(warm.errors, warm.samples))
+			int64(r.config.Connections)-down, r.config.Connections, r.targets(), results.ErrorText(warm.errors, warm.samples))
 	}
 }
 
-// watch waits for the length of phase p, or until ctx is done, and reports every second.
-func (r *run) watch(ctx context.Context, p phase, length time.Duration) {
-	end := time.NewTimer(length - time.Duration(r.now()-r.entered[p]))
-	defer end.Stop()
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-end.C:
-			return
-		case <-second.C:
-			r.report(p, length)
-		}
-	}
-}
-
-// watchdog interrupts requests that take too long. One look at all connections now and
-// then is cheaper than a timer for each request; a timeout comes up to an eighth late.
-func (r *run) watchdog() {
-	tick := time.NewTicker(max(time.Millisecond, min(100*time.Millisecond, r.config.Timeout/8)))
-	defer tick.Stop()
-	for {
-		select {
-		case <-r.reopening.Done():
-			return
-		case <-tick.C:
-		}
-		now := r.now()
-		for i := range r.connections {
-			if c := &r.connections[i]; c.overdue(now) {
-				c.interrupt()
-			}
-		}
-	}
-}
-
-// end drains the run: requests in flight may end within limit, and are cut then. It
-// returns when all connections are closed.
-func (r *run) end(limit time.Duration) {
-	if r.current() != drain {
-		r.enter(drain)
-	}
-	r.stopReopening()
-	ended := make(chan struct{})
-	go func() {
-		r.workers.Wait()
-		close(ended)
-	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-ended:
-	case <-timer.C:
-	}
-	r.cut.Store(true)
-	for i := range r.connections {
-		r.connections[i].interrupt()
-	}
-	<-ended
-	for i := range r.connections {
-		r.connections[i].shut()
-	}
-}
-
-// collect sums up phase p over the shards. New times go to interval, and those of the
-// measuring phase to times as well.
-func (r *run) collect(p phase) counts {
-	var sum counts
-	r.interval.Reset()
-	for _, s := range r.shards {
-		s.collect(p, &sum, r.interval)
-	}
-	if p == measure {
-		r.times.Merge(r.interval)
-	}
-	return sum
-}
-
-// report tells how phase p, which takes at most total, is going.
-func (r *run) report(p phase, total time.Duration) {
-	now := r.now()
-	if r.reported.phase != p {
-		r.reported.phase, r.reported.at, r.reported.requests = p, r.entered[p], 0
-	}
-	sum := r.collect(p)
-	var rate float64
-	if now > r.reported.at {
-		rate = float64(sum.requests-r.reported.requests) / time.Duration(now-r.reported.at).Seconds()
-	}
-	r.reported.at, r.reported.requests = now, sum.requests
-	var p50, p99 int64
-	if r.interval.TotalCount() > 0 {
-		p50, p99 = r.interval.ValueAtPercentile(50), r.interval.ValueAtPercentile(99)
-	}
-	r.progress(results.Progress{
-		Phase:   p.String(),
-		Elapsed: time.Duration(now - r.entered[p]).Seconds(), Total: total.Seconds(),
-		Established: int(r.live.Load()), RequestsPerSecond: rate, P50: p50, P99: p99, Errors: sum.failed(),
-	})
-}
-
-// sample renders a run that has ended.
-func (r *run) sample() (results.Sample, error) {
-	ended := r.now()
-	s := results.Sample{
-		Schema:   results.SampleSchema,
-		Targets:  r.config.URLs,
-		WarmUp:   r.config.WarmUp.Nanoseconds(),
-		Duration: r.config.Duration.Nanoseconds(),
-		Errors:   map[string]int64{},
-	}
-	for p := range phases {
-		length := ended - r.entered[p]
-		if p < drain {
-			length = r.entered[p+1] - r.entered[p]
-		}
-		sum := r.collect(p)
-		s.Phases = append(s.Phases, sum.phaseResult(p, length))
-		switch p {
-		case measure:
-			s.Measured = length
-			s.Requests = sum.requests
-			s.RequestsPerSecond = float64(sum.requests) / time.Duration(length).Seconds()
-			s.BytesRead, s.BytesWritten = sum.read, sum.written
-			s.ServiceTime = latency(r.times, &sum)
-			if sum.errors != nil {
-				s.Errors, s.ErrorSamples = sum.errors, sum.samples
-			}
-			s.Connections = results.Connections{
-				Requested: len(r.connections), Established: len(r.connections),
-				Lost: sum.lost, Reopened: sum.reopened,
-			}
-		case drain:
-			s.Aborted = sum.aborted
-		}
-	}
-	s.Stopped = s.Measured < s.Duration
-	encoded, err := r.times.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		return results.Sample{}, fmt.Errorf("encode the histogram of %s: %w", r.config.URLs[0], err)
-	}
-	s.Histogram = string(encoded)
-	return s, nil
-}
+// targets names them in messages.
+func (r *run) targets() string { return strings.Join(r.config.URLs, " and ") }

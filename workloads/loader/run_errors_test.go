@@ -129,7 +129,7 @@ func TestRunTimesOut(t *testing.T) {
 			silent(n, conn)
 			return
 		}
-		scripted(okResponse)(n, conn)
+		quickly(n, conn)
 	})
 	c := config(server.url(), 2)
 	c.WarmUp, c.Duration, c.Timeout = 0, time.Second, 300*time.Millisecond
@@ -163,7 +163,7 @@ func TestRunNeedsEveryConnection(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := loader.Run(t.Context(), config(url, 10), nil)
+	_, err := loader.Run(t.Context(), config(url, 10), nil, nil)
 	for _, want := range []string{"0 of 10 connections", url, loader.DialRefused, "connection refused", "start the server"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
@@ -177,7 +177,7 @@ func TestRunNeedsEveryConnectionAfterWarmUp(t *testing.T) {
 	var server *tcpServer // closed by its own handler
 	server = serveConns(t, func(n int64, conn *net.TCPConn) {
 		if n < 5 {
-			scripted(okResponse)(n, conn)
+			quickly(n, conn)
 			return
 		}
 		requests(conn, func(int) bool {
@@ -187,7 +187,7 @@ func TestRunNeedsEveryConnectionAfterWarmUp(t *testing.T) {
 	})
 	c := config(server.url(), 5)
 	c.Timeout = time.Second
-	_, err := loader.Run(t.Context(), c, nil)
+	_, err := loader.Run(t.Context(), c, nil, nil)
 	for _, want := range []string{"4 of 5 connections", server.url(), "after the warm-up", loader.DialRefused} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)

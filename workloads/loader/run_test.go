@@ -28,7 +28,7 @@ func config(url string, connections int) loader.Config {
 // load runs the loader, which must measure something.
 func load(t *testing.T, config loader.Config) results.Sample {
 	t.Helper()
-	sample, err := loader.Run(t.Context(), config, nil)
+	sample, err := loader.Run(t.Context(), config, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,13 +140,13 @@ func TestRunStopsPromptly(t *testing.T) {
 			silent(n, conn) // one request hangs: the stop must not wait for it
 			return
 		}
-		scripted(okResponse)(n, conn)
+		quickly(n, conn)
 	})
 	c := config(server.url(), 2)
 	c.Duration = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	sample, err := loader.Run(ctx, c, func(p results.Progress) {
+	sample, err := loader.Run(ctx, c, nil, func(p results.Progress) {
 		if p.Phase == results.PhaseMeasure {
 			cancel()
 		}
@@ -168,7 +168,7 @@ func TestRunStoppedBeforeMeasuring(t *testing.T) {
 		if phase == results.PhaseConnect {
 			cancel()
 		}
-		_, err := loader.Run(ctx, c, func(p results.Progress) {
+		_, err := loader.Run(ctx, c, nil, func(p results.Progress) {
 			if p.Phase == phase {
 				cancel()
 			}
@@ -185,7 +185,7 @@ func TestRunReportsProgress(t *testing.T) {
 	c.Duration = 1200 * time.Millisecond
 	var phases []string
 	var measuring []results.Progress
-	_, err := loader.Run(t.Context(), c, func(p results.Progress) {
+	_, err := loader.Run(t.Context(), c, nil, func(p results.Progress) {
 		if len(phases) == 0 || phases[len(phases)-1] != p.Phase {
 			phases = append(phases, p.Phase)
 		}
@@ -227,7 +227,7 @@ func TestRunDoesNotAllocatePerRequest(t *testing.T) {
 		}
 	})
 	var before, after runtime.MemStats
-	sample, err := loader.Run(t.Context(), config(server.url(), 4), func(p results.Progress) {
+	sample, err := loader.Run(t.Context(), config(server.url(), 4), nil, func(p results.Progress) {
 		switch p.Phase {
 		case results.PhaseWarmUp:
 			runtime.ReadMemStats(&before)
@@ -246,13 +246,28 @@ func TestRunDoesNotAllocatePerRequest(t *testing.T) {
 
 func TestRunBadConfig(t *testing.T) {
 	server := serveFasthttp(t, healthy)
-	if _, err := loader.Run(t.Context(), config(server.url(), 0), nil); err == nil || !strings.Contains(err.Error(), "connections") {
+	if _, err := loader.Run(t.Context(), config(server.url(), 0), nil, nil); err == nil || !strings.Contains(err.Error(), "connections") {
 		t.Errorf("no connections: error %v", err)
 	}
-	if _, err := loader.Run(t.Context(), config(server.url(), 70_000), nil); err == nil {
+	if _, err := loader.Run(t.Context(), config(server.url(), 70_000), nil, nil); err == nil {
 		t.Error("70000 connections over one source address: no error")
 	}
 	if n := server.accepted.Load(); n != 0 {
 		t.Errorf("%d connections were opened all the same", n)
+	}
+}
+
+// A loader that has nothing to wait for says that it is the limit; one that waits for its
+// server does not.
+func TestRunKnowsItsLimit(t *testing.T) {
+	slow := load(t, config(serveConns(t, slowly(20*time.Millisecond)).url(), 4))
+	if slow.Loader.CPU > 0.5 || slow.Loader.Limited != "" {
+		t.Errorf("a slow server: %+v", slow.Loader)
+	}
+	c := config(serveFasthttp(t, healthy).url(), 64)
+	c.Workers = 1
+	busy := load(t, c)
+	if busy.Loader.CPU <= slow.Loader.CPU || busy.Loader.CPU > 1 {
+		t.Errorf("the busiest thread ran %.2f of the time with a quick server, %.2f with a slow one", busy.Loader.CPU, slow.Loader.CPU)
 	}
 }

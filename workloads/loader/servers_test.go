@@ -122,11 +122,9 @@ func say(conn net.Conn, text string) bool {
 	return err == nil
 }
 
-// scripted answers each request with the same text.
-func scripted(text string) func(int64, *net.TCPConn) {
-	return func(_ int64, conn *net.TCPConn) {
-		requests(conn, func(int) bool { return say(conn, text) })
-	}
+// quickly answers each request.
+func quickly(_ int64, conn *net.TCPConn) {
+	requests(conn, func(int) bool { return say(conn, okResponse) })
 }
 
 // reset closes a connection with a RST.

@@ -1,8 +1,6 @@
 package loader
 
 import (
-	"sync"
-
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/hanzoai/benchlab/workloads/results"
@@ -15,26 +13,108 @@ func newHistogram() *hdrhistogram.Histogram {
 	return hdrhistogram.New(1, maxTimeout.Nanoseconds(), 3)
 }
 
-// counts are what one phase counts besides the times themselves.
+// A spread is how long something took: each time in a histogram, their sum and the longest
+// exactly.
+type spread struct {
+	histogram      *hdrhistogram.Histogram
+	total, longest int64 // ns
+}
+
+func newSpread() *spread { return &spread{histogram: newHistogram()} }
+
+// record takes one time.
+func (s *spread) record(took int64) {
+	// In the open loop a request may wait longer than the histogram reaches; the longest is
+	// kept exactly. A value in the range cannot fail.
+	_ = s.histogram.RecordValue(max(1, min(took, maxTimeout.Nanoseconds())))
+	s.total += took
+	s.longest = max(s.longest, took)
+}
+
+// merge adds the times of another.
+func (s *spread) merge(other *spread) {
+	s.histogram.Merge(other.histogram)
+	s.total += other.total
+	s.longest = max(s.longest, other.longest)
+}
+
+// reset forgets all times.
+func (s *spread) reset() {
+	s.histogram.Reset()
+	s.total, s.longest = 0, 0
+}
+
+// at is a percentile. The histogram answers with the end of a bucket, which may lie past
+// the longest time.
+func (s *spread) at(percentile float64) int64 {
+	return min(s.histogram.ValueAtPercentile(percentile), s.longest)
+}
+
+// latency renders the times.
+func (s *spread) latency() results.Latency {
+	count := s.histogram.TotalCount()
+	if count == 0 {
+		return results.Latency{}
+	}
+	return results.Latency{
+		Mean: s.total / count,
+		P50:  s.at(50), P90: s.at(90), P99: s.at(99), P999: s.at(99.9),
+		Max: s.longest,
+	}
+}
+
+// times are those of the requests of one phase.
+type times struct {
+	service *spread
+	// Only the open loop has these: the response times, and how long after its time a
+	// request was sent for which a connection was free.
+	response, late *spread
+}
+
+func newTimes(open bool) *times {
+	t := &times{service: newSpread()}
+	if open {
+		t.response, t.late = newSpread(), newSpread()
+	}
+	return t
+}
+
+func (t *times) merge(other *times) {
+	t.service.merge(other.service)
+	if t.response != nil {
+		t.response.merge(other.response)
+		t.late.merge(other.late)
+	}
+}
+
+func (t *times) reset() {
+	t.service.reset()
+	if t.response != nil {
+		t.response.reset()
+		t.late.reset()
+	}
+}
+
+// counts are what one phase counts besides the times.
 type counts struct {
 	requests       int64
 	read, written  int64 // bytes of those requests
-	total, longest int64 // of their times in ns
 	aborted        int64
+	sent, queued   int64 // of the open loop
 	lost, reopened int
 	errors         map[string]int64
 	samples        map[string]string // one text of each kind of error
 }
 
-// fail counts an error and keeps the first text of its kind.
-func (c *counts) fail(kind string, err error) {
+// fail counts n errors of a kind and keeps the text of the first; only that is rendered.
+func (c *counts) fail(kind string, n int, text func() string) {
 	if c.errors == nil {
 		c.errors, c.samples = map[string]int64{}, map[string]string{}
 	}
 	if c.errors[kind] == 0 {
-		c.samples[kind] = err.Error()
+		c.samples[kind] = text()
 	}
-	c.errors[kind]++
+	c.errors[kind] += int64(n)
 }
 
 // failed is the sum of the errors of all kinds.
@@ -51,19 +131,13 @@ func (c *counts) add(other *counts) {
 	c.requests += other.requests
 	c.read += other.read
 	c.written += other.written
-	c.total += other.total
-	c.longest = max(c.longest, other.longest)
 	c.aborted += other.aborted
+	c.sent += other.sent
+	c.queued += other.queued
 	c.lost += other.lost
 	c.reopened += other.reopened
-	if c.errors == nil && len(other.errors) > 0 {
-		c.errors, c.samples = map[string]int64{}, map[string]string{}
-	}
 	for kind, n := range other.errors {
-		if c.errors[kind] == 0 {
-			c.samples[kind] = other.samples[kind]
-		}
-		c.errors[kind] += n
+		c.fail(kind, int(n), func() string { return other.samples[kind] })
 	}
 }
 
@@ -75,136 +149,46 @@ func (c *counts) phaseResult(p phase, length int64) results.Phase {
 	}
 }
 
-// A shard collects for a part of the connections; there are as many as processors. A
-// histogram of 213 KB for each connection would not fit 8000 times, and one for all
-// would be fought over.
-type shard struct {
-	mu     sync.Mutex
+// A tally is what one worker counts.
+type tally struct {
 	counts [phases]counts
 	// The times since the last collection, by phase; only these two phases have times.
-	warmUp, measure *hdrhistogram.Histogram
-	// spare is empty; it changes places with what is collected, so that the connections
-	// wait for a swap of pointers and not for a merge.
-	spare *hdrhistogram.Histogram
+	warmUp, measure *times
+	// spare is empty; it changes places with what is collected, so that the worker waits
+	// for a swap of pointers and not for a merge.
+	spare *times
+	// paths has the requests and bytes of each path in the measuring phase.
+	paths []pathCounts
 }
 
-func newShard() *shard {
-	return &shard{warmUp: newHistogram(), measure: newHistogram(), spare: newHistogram()}
+type pathCounts struct{ requests, read int64 }
+
+func newTally(open bool, paths int) *tally {
+	return &tally{warmUp: newTimes(open), measure: newTimes(open), spare: newTimes(open), paths: make([]pathCounts, paths)}
 }
 
-// fail counts an error in phase p.
-func (s *shard) fail(p phase, kind string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counts[p].fail(kind, err)
+// times are where those of phase p are recorded.
+func (t *tally) times(p phase) *times {
+	if p == measure {
+		return t.measure
+	}
+	return t.warmUp
 }
 
-// abort counts a request in flight at the deadline.
-func (s *shard) abort(p phase) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counts[p].aborted++
-}
-
-// lost counts a connection that ended.
-func (s *shard) lost(p phase) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counts[p].lost++
-}
-
-// reopened counts a connection that stands again.
-func (s *shard) reopened(p phase) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counts[p].reopened++
-}
-
-// collect adds what phase p has counted so far to sum, and moves the times since the
-// last collection to times. Only one collector may run.
-func (s *shard) collect(p phase, sum *counts, times *hdrhistogram.Histogram) {
-	s.mu.Lock()
-	sum.add(&s.counts[p])
-	var fresh *hdrhistogram.Histogram
+// take adds what phase p has counted so far to sum and hands over the times since the
+// last collection, nil where the phase has none. They become the spare ones again when they
+// are reset.
+func (t *tally) take(p phase, sum *counts) *times {
+	sum.add(&t.counts[p])
+	fresh := t.spare
 	switch p {
 	case warmUp:
-		fresh, s.warmUp = s.warmUp, s.spare
+		fresh, t.warmUp = t.warmUp, fresh
 	case measure:
-		fresh, s.measure = s.measure, s.spare
+		fresh, t.measure = t.measure, fresh
+	default:
+		return nil
 	}
-	s.mu.Unlock()
-	if fresh != nil {
-		times.Merge(fresh)
-		fresh.Reset()
-		s.spare = fresh
-	}
-}
-
-// A batch holds the times of one connection until it is worth the lock of the shard.
-type batch struct {
-	phase         phase
-	n             int
-	read, written int64
-	flushed       int64 // when, on the run's clock
-	times         [32]int64
-}
-
-// staleAfter is how old a time may get in a batch, in ns: progress is shown each second.
-const staleAfter = 200_000_000
-
-// record takes the time of one request that ended at now in phase p.
-func (b *batch) record(s *shard, p phase, now, took, read, written int64) {
-	if p != b.phase {
-		b.flush(s)
-		b.phase = p
-	}
-	b.times[b.n] = took
-	b.n++
-	b.read += read
-	b.written += written
-	if b.n == len(b.times) || now-b.flushed > staleAfter {
-		b.flush(s)
-		b.flushed = now
-	}
-}
-
-// flush hands the batch to the shard.
-func (b *batch) flush(s *shard) {
-	if b.n == 0 {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	histogram := s.measure
-	if b.phase == warmUp {
-		histogram = s.warmUp
-	}
-	c := &s.counts[b.phase]
-	for _, took := range b.times[:b.n] {
-		// The watchdog may come late for a request of a minute; the longest is kept exactly.
-		// A value in the range cannot fail.
-		_ = histogram.RecordValue(min(took, maxTimeout.Nanoseconds()))
-		c.total += took
-		c.longest = max(c.longest, took)
-	}
-	c.requests += int64(b.n)
-	c.read += b.read
-	c.written += b.written
-	b.n, b.read, b.written = 0, 0, 0
-}
-
-// latency renders times, whose longest and total are known exactly.
-func latency(times *hdrhistogram.Histogram, c *counts) results.Latency {
-	if c.requests == 0 {
-		return results.Latency{}
-	}
-	at := func(percentile float64) int64 {
-		// The histogram answers with the end of a bucket, which may lie past the maximum.
-		return min(times.ValueAtPercentile(percentile), c.longest)
-	}
-	return results.Latency{
-		Mean: c.total / c.requests,
-		P50:  at(50), P90: at(90), P99: at(99), P999: at(99.9),
-		Max: c.longest,
-	}
+	t.spare = nil
+	return fresh
 }

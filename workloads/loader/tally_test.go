@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -10,29 +9,17 @@ import (
 	"github.com/hanzoai/benchlab/workloads/results"
 )
 
-// Two shards that are collected at different moments yield the times of all, once.
-func TestCollectMerges(t *testing.T) {
-	r := &run{shards: []*shard{newShard(), newShard()}, times: newHistogram(), interval: newHistogram()}
-	var batches [2]batch
-	// 1000 times of 1 µs … 1 ms, in turn on both; 10 in the warm-up before.
-	for i := range 10 {
-		batches[i%2].record(r.shards[i%2], warmUp, 0, int64(time.Second), 1, 1)
-	}
+func TestLatency(t *testing.T) {
+	// 1000 times of 1 µs … 1 ms, in two parts.
+	parts := []*spread{newSpread(), newSpread()}
 	for i := range 1000 {
-		batches[i%2].record(r.shards[i%2], measure, 0, int64(i+1)*1000, 100, 10)
-		if i == 500 {
-			r.collect(measure)
-		}
+		parts[i%2].record(int64(i+1) * 1000)
 	}
-	for i := range batches {
-		batches[i].flush(r.shards[i])
+	all := newSpread()
+	for _, p := range parts {
+		all.merge(p)
 	}
-	sum := r.collect(measure)
-	if sum.requests != 1000 || sum.read != 100_000 || sum.written != 10_000 || r.times.TotalCount() != 1000 {
-		t.Fatalf("requests %d, read %d, written %d, times %d; want 1000, 100000, 10000, 1000",
-			sum.requests, sum.read, sum.written, r.times.TotalCount())
-	}
-	got := latency(r.times, &sum)
+	got := all.latency()
 	if got.Mean != 500_500 || got.Max != 1_000_000 {
 		t.Errorf("mean %d, max %d; want 500500 and 1000000 exactly", got.Mean, got.Max)
 	}
@@ -43,52 +30,65 @@ func TestCollectMerges(t *testing.T) {
 			t.Errorf("%s is %d, want %d to three digits", name, p[0], p[1])
 		}
 	}
-	if warm := r.collect(warmUp); warm.requests != 10 || r.interval.TotalCount() != 10 || warm.longest != int64(time.Second) {
-		t.Errorf("warm-up: %d requests, %d times, longest %d", warm.requests, r.interval.TotalCount(), warm.longest)
+	all.reset()
+	if got := all.latency(); got != (results.Latency{}) {
+		t.Errorf("latency of none: %+v", got)
 	}
 }
 
 func TestLatencyNeverExceedsMax(t *testing.T) {
-	s := newShard()
-	var b batch
-	b.record(s, measure, 0, 123_456_789, 1, 1)
-	b.flush(s)
-	times, sum := newHistogram(), counts{}
-	s.collect(measure, &sum, times)
+	s := newSpread()
+	s.record(123_456_789)
 	want := results.Latency{Mean: 123_456_789, P50: 123_456_789, P90: 123_456_789, P99: 123_456_789, P999: 123_456_789, Max: 123_456_789}
-	if diff := cmp.Diff(want, latency(times, &sum)); diff != "" {
+	if diff := cmp.Diff(want, s.latency()); diff != "" {
 		t.Errorf("latency of one time (-want +got):\n%s", diff)
-	}
-	if got := latency(newHistogram(), &counts{}); got != (results.Latency{}) {
-		t.Errorf("latency of none: %+v", got)
 	}
 }
 
 // A time beyond the histogram's range counts, and the maximum is exact all the same.
 func TestTimeBeyondRange(t *testing.T) {
-	s := newShard()
-	var b batch
-	b.record(s, measure, 0, int64(2*maxTimeout), 1, 1)
-	b.flush(s)
-	times, sum := newHistogram(), counts{}
-	s.collect(measure, &sum, times)
-	if times.TotalCount() != 1 || sum.longest != int64(2*maxTimeout) {
-		t.Errorf("times %d, longest %d", times.TotalCount(), sum.longest)
+	s := newSpread()
+	s.record(int64(2 * maxTimeout))
+	if n := s.histogram.TotalCount(); n != 1 || s.longest != int64(2*maxTimeout) {
+		t.Errorf("times %d, longest %d", n, s.longest)
+	}
+}
+
+// What is taken from a tally is taken once, and by phase.
+func TestTallyTake(t *testing.T) {
+	y := newTally(false, 1)
+	y.times(warmUp).service.record(int64(time.Second))
+	y.counts[measure].requests = 2
+	y.times(measure).service.record(1000)
+	y.times(measure).service.record(2000)
+	var sum counts
+	first := y.take(measure, &sum)
+	if first.service.total != 3000 || sum.requests != 2 {
+		t.Errorf("taken: %d ns of %d requests", first.service.total, sum.requests)
+	}
+	first.reset()
+	y.spare = first
+	if again := y.take(measure, &counts{}); again.service.histogram.TotalCount() != 0 {
+		t.Error("times are taken twice")
+	}
+	if got := y.take(drain, &counts{}); got != nil {
+		t.Error("the drain phase has times")
 	}
 }
 
 func TestCountsKeepFirstSampleOfEachKind(t *testing.T) {
+	text := func(s string) func() string { return func() string { return s } }
 	var a, b, sum counts
-	a.fail(ReadReset, errors.New("first"))
-	a.fail(ReadReset, errors.New("second"))
-	b.fail(ReadReset, errors.New("third"))
-	b.fail(Write, errors.New("pipe"))
+	a.fail(ReadReset, 1, text("first"))
+	a.fail(ReadReset, 1, text("second"))
+	b.fail(ReadReset, 1, text("third"))
+	b.fail(Write, 3, text("pipe"))
 	sum.add(&a)
 	sum.add(&b)
-	if sum.failed() != 4 {
-		t.Errorf("%d errors, want 4", sum.failed())
+	if sum.failed() != 6 {
+		t.Errorf("%d errors, want 6", sum.failed())
 	}
-	if diff := cmp.Diff(map[string]int64{ReadReset: 3, Write: 1}, sum.errors); diff != "" {
+	if diff := cmp.Diff(map[string]int64{ReadReset: 3, Write: 3}, sum.errors); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]string{ReadReset: "first", Write: "pipe"}, sum.samples); diff != "" {

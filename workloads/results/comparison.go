@@ -6,6 +6,8 @@ type Comparison struct {
 	Baseline          string `json:"baseline" pulumi:"baseline"`
 	RequestsPerSecond Change `json:"requestsPerSecond" pulumi:"requestsPerSecond"`
 	P99               Change `json:"p99Ns" pulumi:"p99Ns"`
+	// ResponseP99 is there where both were measured in the open loop.
+	ResponseP99 *Change `json:"responseP99Ns,omitempty" pulumi:"responseP99Ns,optional"`
 }
 
 // Collapse says that a row has significantly fewer requests per second than the best row
@@ -75,11 +77,16 @@ func compare(name string, baseline, trials []Trial) *Comparison {
 	if len(b) == 0 {
 		return nil
 	}
-	return &Comparison{
+	c := &Comparison{
 		Baseline:          name,
 		RequestsPerSecond: change(each(a, rate), each(b, rate)),
 		P99:               change(each(a, p99), each(b, p99)),
 	}
+	if openLoop(a) && openLoop(b) {
+		ofResponse := change(each(a, responseP99), each(b, responseP99))
+		c.ResponseP99 = &ofResponse
+	}
+	return c
 }
 
 // collapse compares a row with the best of its variant that has fewer connections.
@@ -112,3 +119,5 @@ func each[T int64 | float64](trials []Trial, figure func(Figures) T) []T {
 func rate(f Figures) float64 { return f.RequestsPerSecond }
 
 func p99(f Figures) float64 { return float64(f.P99) }
+
+func responseP99(f Figures) float64 { return float64(f.OpenLoop.P99) }

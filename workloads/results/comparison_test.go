@@ -123,15 +123,15 @@ func TestCollapse(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	all := []Trial{
-		{1, 100, "raw", Figures{RequestsPerSecond: 10, P50: 3, P99: 4, Max: 9, Errors: 1, ErrorsByKind: map[string]int64{"write": 1}, AllocationsPerRequest: 1}},
+		{1, 100, "raw", Figures{RequestsPerSecond: 10, P50: 3, P99: 4, Max: 9, Errors: 1, ErrorsByKind: map[string]int64{"write": 1}, Runtime: &Runtime{AllocationsPerRequest: 1}}},
 		{1, 10, "raw", Figures{RequestsPerSecond: 1, P50: 7, P99: 8}},
-		{2, 100, "raw", Figures{RequestsPerSecond: 30, P50: 4, P99: 6, Max: 5, Errors: 2, ErrorsByKind: map[string]int64{"write": 2}, AllocationsPerRequest: 2}},
+		{2, 100, "raw", Figures{RequestsPerSecond: 30, P50: 4, P99: 6, Max: 5, Errors: 2, ErrorsByKind: map[string]int64{"write": 2}, Runtime: &Runtime{AllocationsPerRequest: 2}}},
 		{2, 10, "raw", Figures{RequestsPerSecond: 3, P50: 9, P99: 8}},
 	}
 	want := []Row{
 		{
 			Connections: 100, Variant: "raw", Rounds: 2,
-			Figures:                   Figures{RequestsPerSecond: 20, P50: 3, P99: 5, Max: 9, Errors: 3, ErrorsByKind: map[string]int64{"write": 3}, AllocationsPerRequest: 1.5},
+			Figures:                   Figures{RequestsPerSecond: 20, P50: 3, P99: 5, Max: 9, Errors: 3, ErrorsByKind: map[string]int64{"write": 3}, Runtime: &Runtime{AllocationsPerRequest: 1.5}},
 			RequestsPerSecondInterval: &Interval{10, 30, 0.5}, P99Interval: &Interval{4, 6, 0.5},
 		},
 		{

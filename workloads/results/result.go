@@ -24,6 +24,10 @@ type Result struct {
 	// WarmUp and Duration of each trial, in nanoseconds.
 	WarmUp   int64 `json:"warmUpNs" pulumi:"warmUpNs"`
 	Duration int64 `json:"durationNs" pulumi:"durationNs"`
+	// Rate is how many requests a second were to be sent (open loop); 0 for the closed loop.
+	Rate float64 `json:"rate,omitempty" pulumi:"rate,optional"`
+	// Pipeline is how many requests a connection had in flight; 0 means one.
+	Pipeline int `json:"pipeline,omitempty" pulumi:"pipeline,optional"`
 	// Variants are what was measured in turn. The first is the baseline of the others.
 	Variants []Variant `json:"variants" pulumi:"variants"`
 	Rows     []Row     `json:"rows" pulumi:"rows"`
@@ -41,8 +45,12 @@ Unit p90-ns better=lower
 Unit p99-ns better=lower
 Unit max-ns better=lower
 Unit errors better=lower
-Unit GCs better=lower
-Unit allocs/req better=lower
+` + runtimeUnits
+
+// openLoopUnits are those that lines of the open loop have besides.
+const openLoopUnits = `Unit sent/s better=higher
+Unit resp-p50-ns better=lower
+Unit resp-p99-ns better=lower
 `
 
 // Lines renders the trials in the Go benchmark format, one line for each, for benchstat.
@@ -52,6 +60,9 @@ Unit allocs/req better=lower
 func (r Result) Lines() string {
 	var text strings.Builder
 	text.WriteString(units)
+	if openLoop(r.Trials) {
+		text.WriteString(openLoopUnits)
+	}
 	for _, v := range r.Variants {
 		name := "Benchmark" + capital(word(r.Benchmark))
 		if len(r.Variants) > 1 {
@@ -61,8 +72,12 @@ func (r Result) Lines() string {
 			if t.Variant == v.Name {
 				// The count stands last: benchstat takes what follows the last dash of a
 				// name for GOMAXPROCS, and a variant may be called gogc-800.
-				fmt.Fprintf(&text, "%s/conns=%d 1 %v req/s %d p50-ns %d p90-ns %d p99-ns %d max-ns %d errors %d GCs %v allocs/req\n",
-					name, t.Connections, t.RequestsPerSecond, t.P50, t.P90, t.P99, t.Max, t.Errors, t.Collections, t.AllocationsPerRequest)
+				fmt.Fprintf(&text, "%s/conns=%d 1 %v req/s %d p50-ns %d p90-ns %d p99-ns %d max-ns %d errors%s",
+					name, t.Connections, t.RequestsPerSecond, t.P50, t.P90, t.P99, t.Max, t.Errors, t.Runtime.values())
+				if open := t.OpenLoop; open != nil {
+					fmt.Fprintf(&text, " %v sent/s %d resp-p50-ns %d resp-p99-ns", open.SentPerSecond, open.P50, open.P99)
+				}
+				text.WriteString("\n")
 			}
 		}
 	}

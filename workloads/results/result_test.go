@@ -20,11 +20,15 @@ func full() Result {
 	all = append(all, trials(4000, []float64{167, 166, 168, 167.5}, []float64{100, 101, 102, 103})...)
 	for i := range all {
 		f := &all[i].Figures
-		f.P50, f.P90, f.Max, f.Errors, f.Collections, f.AllocationsPerRequest = 3, 4, 12, 2, 1, 0.25
+		f.P50, f.P90, f.Max, f.Errors = 3, 4, 12, 2
+		f.Runtime = &Runtime{Collections: 1, Pause: 2, LongestPause: 2, AllocationsPerRequest: 0.25, HeapBytes: 4096, Goroutines: 9}
 		f.ErrorsByKind = map[string]int64{"read_reset": 2}
+		f.OpenLoop = &OpenLoopFigures{SentPerSecond: 300, P50: 5, P99: 20, Unsent: 7}
+		f.Paths = []Path{{Source: "10.99.0.2", Target: "10.99.0.1:8080", Established: 10, Requests: 100, BytesRead: 1000}}
+		f.LoaderLimited = "its busiest thread ran 97 % of the time"
 	}
 	r := Result{
-		Schema: ResultSchema, Benchmark: "two frameworks", Ran: "2026-12-01T01:02:03Z", Seed: 7, Rounds: 4, WarmUp: 1e9, Duration: 5e9,
+		Schema: ResultSchema, Benchmark: "two frameworks", Ran: "2026-12-01T01:02:03Z", Seed: 7, Rounds: 4, WarmUp: 1e9, Duration: 5e9, Rate: 300, Pipeline: 2,
 		Variants: []Variant{{Name: "raw", Targets: []string{"http://10.99.0.1:8080/health"}}, {Name: "fiber-2", Targets: []string{"http://10.99.0.1:8081/health"}}},
 		Trials:   all,
 	}
@@ -51,7 +55,7 @@ func closedSchema(t *testing.T) *jsonschema.Schema {
 	root := document.(map[string]any)
 	definitions := root["$defs"].(map[string]any)
 	row := definitions["row"].(map[string]any)["properties"].(map[string]any)
-	for _, object := range []any{root, definitions["variant"], definitions["trial"], definitions["row"], definitions["change"], row["comparison"], row["collapse"]} {
+	for _, object := range []any{root, definitions["variant"], definitions["runtime"], definitions["trial"], definitions["row"], definitions["change"], definitions["openLoop"], definitions["path"], row["comparison"], row["collapse"]} {
 		object.(map[string]any)["unevaluatedProperties"] = false
 	}
 	compiler := jsonschema.NewCompiler()
@@ -82,7 +86,10 @@ func TestSchema(t *testing.T) {
 		"half a nanosecond":   func(_, row, _ map[string]any) { row["p99Ns"] = 0.5 },
 		"P above 1":           func(_, row, _ map[string]any) { row["collapse"].(map[string]any)["p"] = 1.5 },
 		"no interval":         func(_, row, _ map[string]any) { row["p99NsInterval"] = map[string]any{} },
+		"half a runtime":      func(_, row, _ map[string]any) { delete(row["runtime"].(map[string]any), "pauseNs") },
 		"half a comparison":   func(_, row, _ map[string]any) { delete(row["comparison"].(map[string]any), "baseline") },
+		"half a path":         func(_, row, _ map[string]any) { delete(row["paths"].([]any)[0].(map[string]any), "target") },
+		"no response time":    func(_, _, trial map[string]any) { delete(trial["openLoop"].(map[string]any), "responseP99Ns") },
 		"no time":             func(d, _, _ map[string]any) { d["ran"] = "yesterday" },
 		"nobody knows whose":  func(_, _, trial map[string]any) { delete(trial, "variant") },
 		"errors of no number": func(_, _, trial map[string]any) { trial["errorsByKind"] = map[string]any{"write": "many"} },
@@ -115,7 +122,11 @@ func TestLines(t *testing.T) {
 		case *benchfmt.Result:
 			base, parts := record.Name.Parts()
 			p99, ok := record.Value("p99-sec")
-			if len(record.Values) != 8 || !ok || p99 > 1e-8 {
+			values := 12
+			if string(base) == "Health_a_b" {
+				values = 6 // of the closed loop, its runtime unknown
+			}
+			if len(record.Values) != values || !ok || p99 > 1e-8 {
 				t.Errorf("values %+v", record.Values)
 			}
 			if len(record.Config) > 0 {
@@ -138,7 +149,7 @@ func TestLines(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("benchmarks (-want +got):\n%s", diff)
 	}
-	for unit, better := range map[string]int{"req/s": 1, "p50-sec": -1, "p90-sec": -1, "p99-sec": -1, "max-sec": -1, "errors": -1, "GCs": -1, "allocs/req": -1} {
+	for unit, better := range map[string]int{"req/s": 1, "p50-sec": -1, "p90-sec": -1, "p99-sec": -1, "max-sec": -1, "errors": -1, "GCs": -1, "gc-pause-sec": -1, "allocs/req": -1, "sent/s": 1, "resp-p50-sec": -1, "resp-p99-sec": -1} {
 		if got := reader.Units().GetBetter(unit); got != better {
 			t.Errorf("%s: better %d, want %d", unit, got, better)
 		}

@@ -67,19 +67,6 @@ type OpenLoop struct {
 	Unsent int64 `json:"unsent"`
 }
 
-// Path is one way from the loader to a server.
-type Path struct {
-	// Source is the IP address of the loader's host that the connections come from, Target
-	// the IP address and port that they go to.
-	Source string `json:"source" pulumi:"source"`
-	Target string `json:"target" pulumi:"target"`
-	// Established is how many connections stood when measuring began. Requests and
-	// BytesRead are those of the measuring phase.
-	Established int   `json:"established" pulumi:"established"`
-	Requests    int64 `json:"requests" pulumi:"requests"`
-	BytesRead   int64 `json:"bytesRead" pulumi:"bytesRead"`
-}
-
 // LoaderLoad says how busy the loader was in the measuring phase. Shares are from 0 to 1,
 // each the 95th percentile over its seconds.
 type LoaderLoad struct {
@@ -149,20 +136,4 @@ type Progress struct {
 	P50               int64   `json:"p50Ns"`
 	P99               int64   `json:"p99Ns"`
 	Errors            int64   `json:"errors"`
-}
-
-// ServerStats are counters of a server's Go runtime since its start, as runtime/metrics
-// has them. The runtime counts small objects when it takes a new span of them, so that
-// a difference of two readings is exact to within some thousand objects per CPU.
-type ServerStats struct {
-	// Collections counts completed garbage collections.
-	Collections int64 `json:"collections"`
-	// Allocations counts heap objects allocated.
-	Allocations int64 `json:"allocations"`
-	// AllocatedBytes counts bytes of those objects.
-	AllocatedBytes int64 `json:"allocatedBytes"`
-	// HeapBytes is the size of the objects on the heap now, dead ones included that are
-	// not swept yet.
-	HeapBytes  int64 `json:"heapBytes"`
-	Goroutines int64 `json:"goroutines"`
 }

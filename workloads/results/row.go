@@ -1,6 +1,10 @@
 package results
 
-import "maps"
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
 
 // Figures is what one loader run, or the medians of several, says of a server. Durations
 // are nanoseconds.
@@ -10,19 +14,32 @@ type Figures struct {
 	P90               int64   `json:"p90Ns" pulumi:"p90Ns"`
 	P99               int64   `json:"p99Ns" pulumi:"p99Ns"`
 	Max               int64   `json:"maxNs" pulumi:"maxNs"`
+	// OpenLoop is what a run at a given rate says besides; nil for a closed loop.
+	OpenLoop *OpenLoopFigures `json:"openLoop,omitempty" pulumi:"openLoop,optional"`
 	// Errors is the sum of ErrorsByKind, the failed requests of the measuring phase.
 	Errors       int64            `json:"errors" pulumi:"errors"`
 	ErrorsByKind map[string]int64 `json:"errorsByKind,omitempty" pulumi:"errorsByKind,optional"`
-	// Collections counts the server's garbage collections during the loader's whole run,
-	// warm-up included: the counters are read before and after it.
-	Collections int64 `json:"collections" pulumi:"collections"`
-	// AllocationsPerRequest is the number of heap objects that the server allocated per
-	// request of the loader's whole run.
-	AllocationsPerRequest float64 `json:"allocationsPerRequest" pulumi:"allocationsPerRequest"`
+	// Runtime is that of the server's language; nil for a program that does not tell.
+	Runtime *Runtime `json:"runtime,omitempty" pulumi:"runtime,optional"`
+	// Paths are the ways that the connections took.
+	Paths []Path `json:"paths,omitempty" pulumi:"paths,optional"`
+	// LoaderLimited says why the loader may be what limits the result; empty where it is not.
+	LoaderLimited string `json:"loaderLimited,omitempty" pulumi:"loaderLimited,optional"`
 	// Hosts sums up the telemetry of each host that took part.
 	Hosts []HostFigures `json:"hosts,omitempty" pulumi:"hosts,optional"`
 	// Telemetry is what Hosts sums up; a summary of several runs has none.
 	Telemetry []Telemetry `json:"-"`
+}
+
+// OpenLoopFigures are those of requests that are sent at a given rate. The response time
+// of a request begins when it was due, so the waiting for a free connection is in it.
+type OpenLoopFigures struct {
+	// SentPerSecond is the rate that was achieved.
+	SentPerSecond float64 `json:"sentPerSecond" pulumi:"sentPerSecond"`
+	P50           int64   `json:"responseP50Ns" pulumi:"responseP50Ns"`
+	P99           int64   `json:"responseP99Ns" pulumi:"responseP99Ns"`
+	// Unsent counts requests that were due in the measuring phase and not sent by its end.
+	Unsent int64 `json:"unsent" pulumi:"unsent"`
 }
 
 // Row is one line of a benchmark's table: one variant at one connection count.
@@ -35,6 +52,7 @@ type Row struct {
 	// Intervals of the medians, where there is more than one round.
 	RequestsPerSecondInterval *Interval `json:"requestsPerSecondInterval,omitempty" pulumi:"requestsPerSecondInterval,optional"`
 	P99Interval               *Interval `json:"p99NsInterval,omitempty" pulumi:"p99NsInterval,optional"`
+	ResponseP99Interval       *Interval `json:"responseP99NsInterval,omitempty" pulumi:"responseP99NsInterval,optional"`
 	// Comparison with the baseline; the baseline itself has none.
 	Comparison *Comparison `json:"comparison,omitempty" pulumi:"comparison,optional"`
 	// Collapse, where fewer connections gave more.
@@ -47,27 +65,36 @@ func newRow(connections int, variant string, trials []Trial) Row {
 	if len(trials) > 1 {
 		ofRate, ofP99 := interval(each(trials, rate)), interval(each(trials, p99))
 		row.RequestsPerSecondInterval, row.P99Interval = &ofRate, &ofP99
+		if row.OpenLoop != nil {
+			ofResponse := interval(each(trials, responseP99))
+			row.ResponseP99Interval = &ofResponse
+		}
 	}
 	return row
 }
 
 // NewFigures makes the figures of a sample and of the server's counters before and after
-// the run. It expects both readings to come from the same server process.
-func NewFigures(sample Sample, before, after ServerStats) Figures {
+// the run, which are nil for a server that has none. It expects both readings to come from
+// the same server process.
+func NewFigures(sample Sample, before, after *ServerStats) Figures {
 	f := Figures{
 		RequestsPerSecond: sample.RequestsPerSecond,
 		P50:               sample.ServiceTime.P50,
 		P90:               sample.ServiceTime.P90,
 		P99:               sample.ServiceTime.P99,
 		Max:               sample.ServiceTime.Max,
-		Collections:       after.Collections - before.Collections,
 		ErrorsByKind:      maps.Clone(sample.Errors),
+		Paths:             slices.Clone(sample.Paths),
+		LoaderLimited:     sample.Loader.Limited,
+	}
+	if open := sample.OpenLoop; open != nil {
+		f.OpenLoop = &OpenLoopFigures{SentPerSecond: open.SentPerSecond, P50: open.ResponseTime.P50, P99: open.ResponseTime.P99, Unsent: open.Unsent}
 	}
 	for _, n := range sample.Errors {
 		f.Errors += n
 	}
-	if served := sample.served(); served > 0 {
-		f.AllocationsPerRequest = float64(after.Allocations-before.Allocations) / float64(served)
+	if before != nil && after != nil {
+		f.Runtime = newRuntime(*before, *after, sample.served())
 	}
 	return f
 }
@@ -83,10 +110,11 @@ func (s Sample) served() int64 {
 }
 
 // medians takes the median of each figure; of errors the sum, as none may be lost, and of
-// Max the greatest.
+// Max the greatest. What limited the loader is said of the first trial that it did.
 func medians(trials []Trial) Figures {
 	var m Figures
 	for _, t := range trials {
+		m.LoaderLimited = cmp.Or(m.LoaderLimited, t.LoaderLimited)
 		m.Max = max(m.Max, t.Max)
 		m.Errors += t.Errors
 		for kind, n := range t.ErrorsByKind {
@@ -100,8 +128,24 @@ func medians(trials []Trial) Figures {
 	m.P50 = middle(each(trials, func(f Figures) int64 { return f.P50 }))
 	m.P90 = middle(each(trials, func(f Figures) int64 { return f.P90 }))
 	m.P99 = middle(each(trials, func(f Figures) int64 { return f.P99 }))
-	m.Collections = middle(each(trials, func(f Figures) int64 { return f.Collections }))
-	m.AllocationsPerRequest = middle(each(trials, func(f Figures) float64 { return f.AllocationsPerRequest }))
+	m.Runtime = mediansOfRuntime(trials)
+	if openLoop(trials) {
+		m.OpenLoop = &OpenLoopFigures{
+			SentPerSecond: middle(each(trials, func(f Figures) float64 { return f.OpenLoop.SentPerSecond })),
+			P50:           middle(each(trials, func(f Figures) int64 { return f.OpenLoop.P50 })),
+			P99:           middle(each(trials, func(f Figures) int64 { return f.OpenLoop.P99 })),
+			Unsent:        middle(each(trials, func(f Figures) int64 { return f.OpenLoop.Unsent })),
+		}
+	}
+	m.Paths = mediansOfPaths(trials)
 	m.Hosts = mediansOfHosts(trials)
 	return m
+}
+
+func (f Figures) sentAtRate() bool { return f.OpenLoop != nil }
+
+// openLoop says whether all trials or rows, of which there are some, are of requests sent
+// at a given rate.
+func openLoop[T interface{ sentAtRate() bool }](all []T) bool {
+	return len(all) > 0 && !slices.ContainsFunc(all, func(one T) bool { return !one.sentAtRate() })
 }

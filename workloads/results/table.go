@@ -10,7 +10,8 @@ import (
 
 // Table renders the rows of the benchmark name as aligned text with human units. Where
 // variants are compared, two tables that set them side by side come first: requests per
-// second, then p99. What a reader has to know of the figures stands below as sentences.
+// second, then p99, which is that of the response time in the open loop. One of the paths
+// stands below where there are several. What a reader has to know of the figures stands below as sentences.
 func Table(name string, rows []Row) string {
 	var text strings.Builder
 	if name != "" {
@@ -20,10 +21,15 @@ func Table(name string, rows []Row) string {
 	if len(variants) > 1 {
 		sideBySide(&text, "req/s", variants, rows, requestsCell, func(c Comparison) Change { return c.RequestsPerSecond })
 		text.WriteString("\n")
-		sideBySide(&text, "p99", variants, rows, p99Cell, func(c Comparison) Change { return c.P99 })
+		if openLoop(rows) {
+			sideBySide(&text, "response p99", variants, rows, responseP99Cell, func(c Comparison) Change { return *c.ResponseP99 })
+		} else {
+			sideBySide(&text, "p99", variants, rows, p99Cell, func(c Comparison) Change { return c.P99 })
+		}
 		text.WriteString("\n")
 	}
 	details(&text, len(variants) > 1, rows)
+	pathTable(&text, len(variants) > 1, rows)
 	for _, row := range rows {
 		if row.Errors > 0 {
 			fmt.Fprintf(&text, "errors at %s: %s\n", row.place(len(variants) > 1), Kinds(row.ErrorsByKind))
@@ -51,24 +57,30 @@ func (r Row) place(compared bool) string {
 	return fmt.Sprintf("%d connections", r.Connections)
 }
 
-// Warnings say what the number of rounds does not allow to conclude.
+// Warnings say what the number of rounds does not allow to conclude, and where it may be
+// the loader that was measured.
 func Warnings(rows []Row) []string {
 	compared := len(variantsOf(rows)) > 1
+	var warnings []string
 	fewest := 0
 	for _, row := range rows {
 		if fewest == 0 || row.Rounds < fewest {
 			fewest = row.Rounds
 		}
+		if row.LoaderLimited != "" {
+			warnings = append(warnings, fmt.Sprintf("loader_limited: %s: %s", row.place(compared), row.LoaderLimited))
+		}
 	}
 	switch {
 	case fewest == 0 || fewest >= enoughRounds || fewest == 1 && !compared:
-		return nil
 	case fewest < significantRounds:
-		return []string{fmt.Sprintf("rounds = %d: no difference can be told from chance; it takes %d rounds, and %d for intervals of %.0f %%",
-			fewest, significantRounds, enoughRounds, 100*wantedConfidence)}
+		warnings = append(warnings, fmt.Sprintf("rounds = %d: no difference can be told from chance; it takes %d rounds, and %d for intervals of %.0f %%",
+			fewest, significantRounds, enoughRounds, 100*wantedConfidence))
+	default:
+		warnings = append(warnings, fmt.Sprintf("rounds = %d: the intervals are the lowest and highest value; it takes %d rounds for %.0f %%",
+			fewest, enoughRounds, 100*wantedConfidence))
 	}
-	return []string{fmt.Sprintf("rounds = %d: the intervals are the lowest and highest value; it takes %d rounds for %.0f %%",
-		fewest, enoughRounds, 100*wantedConfidence)}
+	return warnings
 }
 
 // variantsOf lists the variants in the order of their rows.
@@ -133,6 +145,10 @@ func requestsCell(r Row) string {
 
 func p99Cell(r Row) string { return Duration(r.P99) + spread(float64(r.P99), r.P99Interval) }
 
+func responseP99Cell(r Row) string {
+	return Duration(r.OpenLoop.P99) + spread(float64(r.OpenLoop.P99), r.ResponseP99Interval)
+}
+
 // spread is the farther bound of an interval, in percent of its median.
 func spread(median float64, i *Interval) string {
 	if i == nil || median == 0 {
@@ -141,23 +157,37 @@ func spread(median float64, i *Interval) string {
 	return fmt.Sprintf(" ±%.0f%%", 100*max(i.High-median, median-i.Low)/median)
 }
 
-// details writes all figures, a line for each row.
-func details(text *strings.Builder, compared bool, rows []Row) {
-	line, flush := aligned(text)
-	place := func(connections, variant string, cells ...string) {
+// placed starts a table whose lines begin with a connection count, and with a variant where
+// variants are compared.
+func placed(text *strings.Builder, compared bool) (line func(connections, variant string, cells ...string), flush func()) {
+	unplaced, flush := aligned(text)
+	return func(connections, variant string, cells ...string) {
 		if compared {
 			cells = append([]string{variant}, cells...)
 		}
-		line(append([]string{connections}, cells...)...)
+		unplaced(append([]string{connections}, cells...)...)
+	}, flush
+}
+
+// details writes all figures, a line for each row. The open loop has columns more: its
+// rate says nothing without how long the requests waited.
+func details(text *strings.Builder, compared bool, rows []Row) {
+	place, flush := placed(text, compared)
+	heading := []string{"req/s", "p50", "p90", "p99", "max", "errors", "GCs", "GC pause", "allocs/req"}
+	if openLoop(rows) {
+		heading = slices.Insert(heading, 1, "sent/s", "response p50", "response p99")
 	}
-	place("connections", "variant", "req/s", "p50", "p90", "p99", "max", "errors", "GCs", "allocs/req")
+	place("connections", "variant", heading...)
 	for _, r := range rows {
 		rate := Count(r.RequestsPerSecond)
 		if r.Collapse != nil {
 			rate += " " + collapsed
 		}
-		place(strconv.Itoa(r.Connections), r.Variant, rate, Duration(r.P50), Duration(r.P90), Duration(r.P99), Duration(r.Max),
-			strconv.FormatInt(r.Errors, 10), strconv.FormatInt(r.Collections, 10), fmt.Sprintf("%.2f", r.AllocationsPerRequest))
+		cells := append([]string{rate, Duration(r.P50), Duration(r.P90), Duration(r.P99), Duration(r.Max), strconv.FormatInt(r.Errors, 10)}, r.Runtime.cells()...)
+		if o := r.OpenLoop; o != nil {
+			cells = slices.Insert(cells, 1, Count(o.SentPerSecond), Duration(o.P50), Duration(o.P99))
+		}
+		place(strconv.Itoa(r.Connections), r.Variant, cells...)
 	}
 	flush()
 }

@@ -12,10 +12,10 @@ func TestTable(t *testing.T) {
 	rows := []Row{
 		{Connections: 100, Figures: Figures{RequestsPerSecond: 951.4, P50: 850, P90: 30_300, P99: 1_190_000, Max: 2_500_000_000}},
 		{Connections: 1000, Figures: Figures{RequestsPerSecond: 194_312.7, P50: 5_000_000, P90: 9_990_000, P99: 52_040_000, Max: 213_000_000,
-			Collections: 57, AllocationsPerRequest: 0.004}},
+			Runtime: &Runtime{Collections: 57, Pause: 1_234_567, AllocationsPerRequest: 0.004}}},
 		{Connections: 8000, Figures: Figures{RequestsPerSecond: 1_049_600, P50: 999_499, P90: 999_500, P99: 13_000_000, Max: 14_000_000,
 			Errors: 27, ErrorsByKind: map[string]int64{"read_reset": 3, "dial_refused": 12, "write": 12},
-			Collections: 2203, AllocationsPerRequest: 3}},
+			Runtime: &Runtime{Collections: 2203, Pause: 99_000_000, AllocationsPerRequest: 3}}},
 	}
 	golden(t, "testdata/table.golden", Table("http over veth", rows))
 }
@@ -23,19 +23,47 @@ func TestTable(t *testing.T) {
 func TestTableOfComparison(t *testing.T) {
 	between := func(low, high float64) *Interval { return &Interval{low, high, 0.96875} }
 	rows := []Row{
-		{Connections: 1000, Variant: Untuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 194_312.7, P50: 4_400_000, P90: 4_800_000, P99: 5_000_000, Max: 213_000_000, Collections: 57},
+		{Connections: 1000, Variant: Untuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 194_312.7, P50: 4_400_000, P90: 4_800_000, P99: 5_000_000, Max: 213_000_000, Runtime: &Runtime{Collections: 57}},
 			RequestsPerSecondInterval: between(190_000, 196_000), P99Interval: between(4_900_000, 5_500_000)},
-		{Connections: 1000, Variant: Tuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 518_000, P50: 1_400_000, P90: 1_800_000, P99: 5_100_000, Max: 13_000_000, Collections: 60},
+		{Connections: 1000, Variant: Tuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 518_000, P50: 1_400_000, P90: 1_800_000, P99: 5_100_000, Max: 13_000_000, Runtime: &Runtime{Collections: 60}},
 			RequestsPerSecondInterval: between(517_000, 519_000), P99Interval: between(4_800_000, 5_500_000),
-			Comparison: &Comparison{Untuned, Change{2.67, *between(2.6, 2.7), 2. / 924, true}, Change{1.02, *between(0.9, 1.1), 0.39, false}}},
+			Comparison: &Comparison{Untuned, Change{2.67, *between(2.6, 2.7), 2. / 924, true}, Change{1.02, *between(0.9, 1.1), 0.39, false}, nil}},
 		{Connections: 4000, Variant: Untuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 154_000, P99: 52_000_000, Errors: 4, ErrorsByKind: map[string]int64{"read_timeout": 4}},
 			RequestsPerSecondInterval: between(150_000, 155_000), P99Interval: between(51_900_000, 52_500_000),
 			Collapse: &Collapse{1000, 0.7925, 2. / 924}},
 		{Connections: 4000, Variant: Tuned, Rounds: 6, Figures: Figures{RequestsPerSecond: 474_000, P99: 13_000_000},
 			RequestsPerSecondInterval: between(470_000, 520_000), P99Interval: between(12_900_000, 13_500_000),
-			Comparison: &Comparison{Untuned, Change{3.08, *between(2.6, 3.7), 2. / 924, true}, Change{0.25, *between(0.24, 0.26), 2. / 924, true}}},
+			Comparison: &Comparison{Untuned, Change{3.08, *between(2.6, 3.7), 2. / 924, true}, Change{0.25, *between(0.24, 0.26), 2. / 924, true}, nil}},
 	}
 	golden(t, "testdata/comparison.golden", Table("untuned and tuned", rows))
+}
+
+// TestTableOfTheOpenLoop: response times stand beside service times, and are what is
+// compared. Paths and what limited a loader follow.
+func TestTableOfTheOpenLoop(t *testing.T) {
+	paths := func(first, second int64) []Path {
+		return []Path{
+			{Source: "10.99.0.2", Target: "10.99.0.1:8080", Established: 500, Requests: first},
+			{Source: "10.98.0.2", Target: "10.98.0.1:8080", Established: 500, Requests: second},
+		}
+	}
+	all := []Trial{}
+	for i, variant := range []string{"raw", "fiber"} {
+		for round := range 4 {
+			all = append(all, Trial{Round: round + 1, Connections: 1000, Variant: variant, Figures: Figures{
+				RequestsPerSecond: 49_000, P50: 300_000, P90: 400_000, P99: 500_000, Max: 900_000, Paths: paths(3000, 1000),
+				OpenLoop: &OpenLoopFigures{SentPerSecond: 49_990, P50: 350_000, P99: int64(i+1)*1_000_000 + int64(round)},
+			}})
+		}
+	}
+	all[5].LoaderLimited = "its busiest thread ran 97 % of the time"
+	golden(t, "testdata/openloop.golden", Table("fixed rate", Rows(all, []Variant{{Name: "raw"}, {Name: "fiber"}})))
+	for i := range all {
+		all[i].Paths = all[i].Paths[:1]
+	}
+	if table := Table("", Rows(all, []Variant{{Name: "raw"}})); strings.Contains(table, "10.99.0.2") {
+		t.Errorf("a table of the only path there is:\n%s", table)
+	}
 }
 
 func TestWarnings(t *testing.T) {

@@ -1,20 +1,17 @@
 package server
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
 	"github.com/gofiber/fiber/v3"
 	"github.com/valyala/fasthttp"
+
+	"github.com/hanzoai/benchlab/workloads/server/serverspec"
 )
 
 // frameworks makes the handler of each framework. All run on the same fasthttp server and
 // answer with the same bytes, so that their difference is the framework alone.
 var frameworks = map[string]func() fasthttp.RequestHandler{
-	"fasthttp": func() fasthttp.RequestHandler { return handle },
-	"fiber":    newFiber,
+	serverspec.FastHTTP: func() fasthttp.RequestHandler { return handle },
+	serverspec.Fiber:    newFiber,
 }
 
 // newFiber is handle by way of a Fiber application: its router and its context, not the
@@ -41,10 +38,10 @@ func newFiber() fasthttp.RequestHandler {
 // frameworkHandler makes the handler of a framework; the empty name is fasthttp.
 func frameworkHandler(name string) (func() fasthttp.RequestHandler, error) {
 	if name == "" {
-		name = "fasthttp"
+		name = serverspec.FastHTTP
 	}
-	if frameworks[name] == nil {
-		return nil, fmt.Errorf("unknown framework %q; known: %s", name, strings.Join(slices.Sorted(maps.Keys(frameworks)), ", "))
+	if err := serverspec.CheckFramework(name); err != nil {
+		return nil, err
 	}
 	return frameworks[name], nil
 }

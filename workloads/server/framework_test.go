@@ -39,17 +39,17 @@ func TestFrameworksAnswerAlike(t *testing.T) {
 }
 
 func TestUnknownFramework(t *testing.T) {
-	_, err := Listen(t.Context(), Config{Listen: "http://127.0.0.1:0", Framework: "gin"})
-	if err == nil || !strings.Contains(err.Error(), `unknown framework "gin"; known: fasthttp, fiber`) {
+	_, err := Listen(t.Context(), Config{Listen: []string{"http://127.0.0.1:0"}, Framework: "gin"})
+	if err == nil || !strings.Contains(err.Error(), `"gin" is no framework of a server; fasthttp and fiber are`) {
 		t.Errorf("error %v", err)
 	}
 }
 
 // All sockets of one address answer, and another process's is no place to share.
 func TestListeners(t *testing.T) {
-	s, _ := start(t, Config{Listen: "http://127.0.0.1:0", Framework: "fiber", Listeners: 4, Stats: filepath.Join(t.TempDir(), "s")})
-	address := strings.TrimPrefix(s.URL(), "http://")
-	if n := sockets(t, s.address.(*net.TCPAddr).Port); n != 4 {
+	s, _ := start(t, Config{Listen: []string{"http://127.0.0.1:0"}, Framework: "fiber", Listeners: 4, Stats: filepath.Join(t.TempDir(), "s")})
+	address := strings.TrimPrefix(s.URLs()[0], "http://")
+	if n := sockets(t, s.serving[0].listener.Addr().(*net.TCPAddr).Port); n != 4 {
 		t.Errorf("%d sockets listen on %s, want 4", n, address)
 	}
 	for i := range 64 { // the hash of the kernel leaves none of four out
@@ -69,10 +69,10 @@ func TestListeners(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := Listen(t.Context(), Config{Listen: s.URL(), Listeners: 4}); err == nil || !strings.Contains(err.Error(), "another process listens there") {
+	if _, err := Listen(t.Context(), Config{Listen: []string{s.URLs()[0]}, Listeners: 4}); err == nil || !strings.Contains(err.Error(), "another process listens there") {
 		t.Errorf("a second server on the same address: error %v", err)
 	}
-	if _, err := Listen(t.Context(), Config{Listen: "http://127.0.0.1:0", Listeners: -1}); err == nil || !strings.Contains(err.Error(), "want 1 or more") {
+	if _, err := Listen(t.Context(), Config{Listen: []string{"http://127.0.0.1:0"}, Listeners: -1}); err == nil || !strings.Contains(err.Error(), "want 1 or more") {
 		t.Errorf("-1 listeners: error %v", err)
 	}
 }

@@ -7,10 +7,14 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"testing"
 
@@ -76,9 +80,9 @@ func unixClient(path string) *http.Client {
 }
 
 func TestHealth(t *testing.T) {
-	s, _ := start(t, Config{Listen: "http://127.0.0.1:0"})
+	s, _ := start(t, Config{Listen: []string{"http://127.0.0.1:0"}})
 	client := &http.Client{Transport: &http.Transport{}}
-	response, body := fetch(t, client, http.MethodGet, s.URL()+"/health")
+	response, body := fetch(t, client, http.MethodGet, s.URLs()[0]+"/health")
 	if response.StatusCode != http.StatusOK || body != "ok" || response.ContentLength != 2 || response.Header.Get("Content-Type") != "text/plain" {
 		t.Errorf("GET /health: %s, %q, Content-Length %d, Content-Type %q",
 			response.Status, body, response.ContentLength, response.Header.Get("Content-Type"))
@@ -86,7 +90,7 @@ func TestHealth(t *testing.T) {
 	for _, other := range [][2]string{
 		{"GET", "/"}, {"GET", "/health/"}, {"GET", "/stats"}, {"POST", "/health"}, {"HEAD", "/health"},
 	} {
-		if response, _ := fetch(t, client, other[0], s.URL()+other[1]); response.StatusCode != http.StatusNotFound {
+		if response, _ := fetch(t, client, other[0], s.URLs()[0]+other[1]); response.StatusCode != http.StatusNotFound {
 			t.Errorf("%s %s: %s, want 404", other[0], other[1], response.Status)
 		}
 	}
@@ -94,8 +98,8 @@ func TestHealth(t *testing.T) {
 
 // Both ends of the connection are in this process; neither may allocate on a warm one.
 func TestNoAllocationPerRequest(t *testing.T) {
-	s, _ := start(t, Config{Listen: "http://127.0.0.1:0"})
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
+	s, _ := start(t, Config{Listen: []string{"http://127.0.0.1:0"}})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URLs()[0], "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +123,7 @@ func TestNoAllocationPerRequest(t *testing.T) {
 
 func TestStats(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stats.sock")
-	_, stop := start(t, Config{Listen: "http://127.0.0.1:0", Stats: path})
+	_, stop := start(t, Config{Listen: []string{"http://127.0.0.1:0"}, Stats: path})
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -166,8 +170,8 @@ func TestStats(t *testing.T) {
 var sink []byte
 
 func TestStopClosesIdleConnections(t *testing.T) {
-	s, stop := start(t, Config{Listen: "http://127.0.0.1:0"})
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
+	s, stop := start(t, Config{Listen: []string{"http://127.0.0.1:0"}})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URLs()[0], "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +197,7 @@ func TestStopClosesIdleConnections(t *testing.T) {
 func TestStopBeforeServe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stats.sock")
 	for range 20 {
-		s, err := Listen(t.Context(), Config{Listen: "http://127.0.0.1:0", Stats: path})
+		s, err := Listen(t.Context(), Config{Listen: []string{"http://127.0.0.1:0"}, Stats: path})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +231,9 @@ func TestListenErrors(t *testing.T) {
 		{"http://127.0.0.1:0/health", nil, "want http://HOST:PORT and nothing else"},
 	} {
 		path := filepath.Join(t.TempDir(), "stats.sock")
-		_, err := Listen(t.Context(), Config{Listen: test.listen, Stats: path})
+		// The address before it is free again afterwards.
+		free := freeAddress(t)
+		_, err := Listen(t.Context(), Config{Listen: []string{"http://" + free, test.listen}, Stats: path})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q in it", test.listen, err, test.want)
 		}
@@ -236,6 +242,72 @@ func TestListenErrors(t *testing.T) {
 		}
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: a stats socket was left behind", test.listen)
+		}
+		again, err := net.Listen("tcp", free)
+		if err != nil {
+			t.Fatalf("the first address is still bound: %v", err)
+		}
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Listen(t.Context(), Config{}); err == nil || !strings.Contains(err.Error(), "at least one") {
+		t.Errorf("no address: error %v", err)
+	}
+}
+
+// freeAddress is one that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return listener.Addr().String()
+}
+
+// One server answers at several addresses.
+func TestAddresses(t *testing.T) {
+	s, _ := start(t, Config{Listen: []string{"http://127.0.0.1:0", "http://127.0.0.2:0", "http://[::1]:0"}, Listeners: 2})
+	urls := s.URLs()
+	if len(urls) != 3 || !strings.HasPrefix(urls[0], "http://127.0.0.1:") || !strings.HasPrefix(urls[1], "http://127.0.0.2:") || !strings.HasPrefix(urls[2], "http://[::1]:") {
+		t.Fatalf("URLs %q", urls)
+	}
+	for _, url := range urls {
+		if response, body := fetch(t, &http.Client{Transport: &http.Transport{}}, http.MethodGet, url+"/health"); response.StatusCode != http.StatusOK || body != "ok" {
+			t.Errorf("GET %s/health: %s, %q", url, response.Status, body)
+		}
+	}
+}
+
+// TestPauses: the pauses of collections are told, and none is longer than the bound.
+func TestPauses(t *testing.T) {
+	before := readStats()
+	var collector debug.GCStats
+	for range 3 {
+		runtime.GC()
+		debug.ReadGCStats(&collector)
+		if after := readStats(); int64(collector.Pause[0]) > 2*after.LongestPause {
+			t.Errorf("a collection has paused for %s, the bound is %d ns", collector.Pause[0], after.LongestPause)
+		}
+	}
+	after := readStats()
+	if after.Collections < before.Collections+3 || after.Pause <= before.Pause || after.LongestPause <= 0 || after.LongestPause < before.LongestPause {
+		t.Errorf("%+v after %+v and three collections", after, before)
+	}
+}
+
+func TestLongest(t *testing.T) {
+	buckets := []float64{math.Inf(-1), 0, 1e-6, 2e-6, math.Inf(1)}
+	for _, test := range []struct {
+		counts []uint64
+		want   int64
+	}{{[]uint64{0, 0, 0, 0}, 0}, {[]uint64{0, 5, 0, 0}, 1000}, {[]uint64{0, 5, 1, 0}, 2000}, {[]uint64{0, 5, 1, 1}, 2000}} {
+		if got := longest(&metrics.Float64Histogram{Counts: test.counts, Buckets: buckets}); got != test.want {
+			t.Errorf("%v: %d ns, want %d", test.counts, got, test.want)
 		}
 	}
 }
@@ -252,13 +324,13 @@ func TestStatsSocketOfOthers(t *testing.T) {
 	if err := dead.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, stop := start(t, Config{Listen: "http://127.0.0.1:0", Stats: stale})
+	_, stop := start(t, Config{Listen: []string{"http://127.0.0.1:0"}, Stats: stale})
 	if response, _ := fetch(t, unixClient(stale), http.MethodGet, "http://server/stats"); response.StatusCode != http.StatusOK {
 		t.Errorf("GET /stats on a replaced socket: %s", response.Status)
 	}
 
 	// That one is live now.
-	s, err := Listen(t.Context(), Config{Listen: "http://127.0.0.1:0", Stats: stale})
+	s, err := Listen(t.Context(), Config{Listen: []string{"http://127.0.0.1:0"}, Stats: stale})
 	if err == nil || !strings.Contains(err.Error(), stale) || !strings.Contains(err.Error(), "another server is live") {
 		t.Errorf("second server on a live socket: %v, %v", s, err)
 	}
@@ -271,7 +343,7 @@ func TestStatsSocketOfOthers(t *testing.T) {
 	if err := os.WriteFile(file, []byte("keep"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Listen(t.Context(), Config{Listen: "http://127.0.0.1:0", Stats: file}); err == nil || !strings.Contains(err.Error(), "another kind") {
+	if _, err := Listen(t.Context(), Config{Listen: []string{"http://127.0.0.1:0"}, Stats: file}); err == nil || !strings.Contains(err.Error(), "another kind") {
 		t.Errorf("a plain file at the path: error %v", err)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "keep" {

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"os"
+	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -26,23 +29,44 @@ const (
 	metricBytes       = "/gc/heap/allocs:bytes"
 	metricHeap        = "/memory/classes/heap/objects:bytes"
 	metricGoroutines  = "/sched/goroutines:goroutines"
+	metricPauses      = "/sched/pauses/total/gc:seconds"
 )
 
 // readStats reads the counters of this process. It does not stop the world.
 func readStats() results.ServerStats {
 	samples := []metrics.Sample{
 		{Name: metricCollections}, {Name: metricObjects}, {Name: metricTinyObjects},
-		{Name: metricBytes}, {Name: metricHeap}, {Name: metricGoroutines},
+		{Name: metricBytes}, {Name: metricHeap}, {Name: metricGoroutines}, {Name: metricPauses},
 	}
 	metrics.Read(samples)
+	var collector debug.GCStats
+	debug.ReadGCStats(&collector)
 	value := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
 	return results.ServerStats{
 		Collections:    value(0),
+		Pause:          int64(collector.PauseTotal),
+		LongestPause:   longest(samples[6].Value.Float64Histogram()),
 		Allocations:    value(1) + value(2),
 		AllocatedBytes: value(3),
 		HeapBytes:      value(4),
 		Goroutines:     value(5),
 	}
+}
+
+// longest is the upper bound of the highest bucket that is not empty, in nanoseconds; of the
+// last one, which has none, the lower.
+func longest(pauses *metrics.Float64Histogram) int64 {
+	for i, count := range slices.Backward(pauses.Counts) {
+		if count == 0 {
+			continue
+		}
+		bound := pauses.Buckets[i+1]
+		if math.IsInf(bound, 1) {
+			bound = pauses.Buckets[i]
+		}
+		return int64(math.Round(bound * 1e9))
+	}
+	return 0
 }
 
 // handleStats answers GET /stats with a results.ServerStats in JSON.

@@ -688,8 +688,11 @@ type StartServerRequest struct {
 	Binary string            `protobuf:"bytes,3,opt,name=binary,proto3" json:"binary,omitempty"`
 	Args   []string          `protobuf:"bytes,4,rep,name=args,proto3" json:"args,omitempty"`
 	Env    map[string]string `protobuf:"bytes,5,rep,name=env,proto3" json:"env,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// "http://10.0.0.1:8080/health"; answered with 200 when the server is well.
-	Health        string `protobuf:"bytes,6,opt,name=health,proto3" json:"health,omitempty"`
+	// "http://10.0.0.1:8080/health": URLs that are answered with 2xx when the server is well, by
+	// processes of the unit.
+	Health []string `protobuf:"bytes,6,rep,name=health,proto3" json:"health,omitempty"`
+	// The CPUs that it may run on, "0-3,8"; empty for all.
+	Cpus          string `protobuf:"bytes,7,opt,name=cpus,proto3" json:"cpus,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -759,9 +762,16 @@ func (x *StartServerRequest) GetEnv() map[string]string {
 	return nil
 }
 
-func (x *StartServerRequest) GetHealth() string {
+func (x *StartServerRequest) GetHealth() []string {
 	if x != nil {
 		return x.Health
+	}
+	return nil
+}
+
+func (x *StartServerRequest) GetCpus() string {
+	if x != nil {
+		return x.Cpus
 	}
 	return ""
 }
@@ -917,7 +927,7 @@ func (*StopServerReply) Descriptor() ([]byte, []int) {
 
 type ServerStatsReply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Stats         []byte                 `protobuf:"bytes,1,opt,name=stats,proto3" json:"stats,omitempty"` // results.ServerStats
+	Stats         []byte                 `protobuf:"bytes,1,opt,name=stats,proto3" json:"stats,omitempty"` // results.ServerStats; empty for a program that has no such counters
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -960,10 +970,12 @@ func (x *ServerStatsReply) GetStats() []byte {
 }
 
 type RunLoaderRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Owner         *Owner                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
-	Binary        string                 `protobuf:"bytes,2,opt,name=binary,proto3" json:"binary,omitempty"`
-	Args          []string               `protobuf:"bytes,3,rep,name=args,proto3" json:"args,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Request:
+	//
+	//	*RunLoaderRequest_Program
+	//	*RunLoaderRequest_Release
+	Request       isRunLoaderRequest_Request `protobuf_oneof:"request"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -998,21 +1010,101 @@ func (*RunLoaderRequest) Descriptor() ([]byte, []int) {
 	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *RunLoaderRequest) GetOwner() *Owner {
+func (x *RunLoaderRequest) GetRequest() isRunLoaderRequest_Request {
+	if x != nil {
+		return x.Request
+	}
+	return nil
+}
+
+func (x *RunLoaderRequest) GetProgram() *LoaderProgram {
+	if x != nil {
+		if x, ok := x.Request.(*RunLoaderRequest_Program); ok {
+			return x.Program
+		}
+	}
+	return nil
+}
+
+func (x *RunLoaderRequest) GetRelease() bool {
+	if x != nil {
+		if x, ok := x.Request.(*RunLoaderRequest_Release); ok {
+			return x.Release
+		}
+	}
+	return false
+}
+
+type isRunLoaderRequest_Request interface {
+	isRunLoaderRequest_Request()
+}
+
+type RunLoaderRequest_Program struct {
+	Program *LoaderProgram `protobuf:"bytes,1,opt,name=program,proto3,oneof"` // the first one
+}
+
+type RunLoaderRequest_Release struct {
+	Release bool `protobuf:"varint,2,opt,name=release,proto3,oneof"` // let a loader go that waits with its connections established
+}
+
+func (*RunLoaderRequest_Program) isRunLoaderRequest_Request() {}
+
+func (*RunLoaderRequest_Release) isRunLoaderRequest_Request() {}
+
+type LoaderProgram struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Owner         *Owner                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	Binary        string                 `protobuf:"bytes,2,opt,name=binary,proto3" json:"binary,omitempty"`
+	Args          []string               `protobuf:"bytes,3,rep,name=args,proto3" json:"args,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoaderProgram) Reset() {
+	*x = LoaderProgram{}
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoaderProgram) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoaderProgram) ProtoMessage() {}
+
+func (x *LoaderProgram) ProtoReflect() protoreflect.Message {
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoaderProgram.ProtoReflect.Descriptor instead.
+func (*LoaderProgram) Descriptor() ([]byte, []int) {
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *LoaderProgram) GetOwner() *Owner {
 	if x != nil {
 		return x.Owner
 	}
 	return nil
 }
 
-func (x *RunLoaderRequest) GetBinary() string {
+func (x *LoaderProgram) GetBinary() string {
 	if x != nil {
 		return x.Binary
 	}
 	return ""
 }
 
-func (x *RunLoaderRequest) GetArgs() []string {
+func (x *LoaderProgram) GetArgs() []string {
 	if x != nil {
 		return x.Args
 	}
@@ -1032,7 +1124,7 @@ type LoaderEvent struct {
 
 func (x *LoaderEvent) Reset() {
 	*x = LoaderEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1044,7 +1136,7 @@ func (x *LoaderEvent) String() string {
 func (*LoaderEvent) ProtoMessage() {}
 
 func (x *LoaderEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[17]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1057,7 +1149,7 @@ func (x *LoaderEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoaderEvent.ProtoReflect.Descriptor instead.
 func (*LoaderEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{17}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *LoaderEvent) GetEvent() isLoaderEvent_Event {
@@ -1110,7 +1202,7 @@ type TelemetryRequest struct {
 
 func (x *TelemetryRequest) Reset() {
 	*x = TelemetryRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1122,7 +1214,7 @@ func (x *TelemetryRequest) String() string {
 func (*TelemetryRequest) ProtoMessage() {}
 
 func (x *TelemetryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[18]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1135,7 +1227,7 @@ func (x *TelemetryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TelemetryRequest.ProtoReflect.Descriptor instead.
 func (*TelemetryRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{18}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TelemetryRequest) GetPhase() string {
@@ -1158,7 +1250,7 @@ type TelemetryEvent struct {
 
 func (x *TelemetryEvent) Reset() {
 	*x = TelemetryEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1170,7 +1262,7 @@ func (x *TelemetryEvent) String() string {
 func (*TelemetryEvent) ProtoMessage() {}
 
 func (x *TelemetryEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[19]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1183,7 +1275,7 @@ func (x *TelemetryEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TelemetryEvent.ProtoReflect.Descriptor instead.
 func (*TelemetryEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{19}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *TelemetryEvent) GetEvent() isTelemetryEvent_Event {
@@ -1242,7 +1334,7 @@ type ExclusiveRequest struct {
 
 func (x *ExclusiveRequest) Reset() {
 	*x = ExclusiveRequest{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1254,7 +1346,7 @@ func (x *ExclusiveRequest) String() string {
 func (*ExclusiveRequest) ProtoMessage() {}
 
 func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[20]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1267,7 +1359,7 @@ func (x *ExclusiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveRequest.ProtoReflect.Descriptor instead.
 func (*ExclusiveRequest) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{20}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ExclusiveRequest) GetRequest() isExclusiveRequest_Request {
@@ -1349,7 +1441,7 @@ type Suspend struct {
 
 func (x *Suspend) Reset() {
 	*x = Suspend{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1361,7 +1453,7 @@ func (x *Suspend) String() string {
 func (*Suspend) ProtoMessage() {}
 
 func (x *Suspend) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[21]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1374,7 +1466,7 @@ func (x *Suspend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suspend.ProtoReflect.Descriptor instead.
 func (*Suspend) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{21}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{22}
 }
 
 type Resume struct {
@@ -1385,7 +1477,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1397,7 +1489,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[22]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1410,7 +1502,7 @@ func (x *Resume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resume.ProtoReflect.Descriptor instead.
 func (*Resume) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{22}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{23}
 }
 
 type ExclusiveEvent struct {
@@ -1426,7 +1518,7 @@ type ExclusiveEvent struct {
 
 func (x *ExclusiveEvent) Reset() {
 	*x = ExclusiveEvent{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1438,7 +1530,7 @@ func (x *ExclusiveEvent) String() string {
 func (*ExclusiveEvent) ProtoMessage() {}
 
 func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[23]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1451,7 +1543,7 @@ func (x *ExclusiveEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExclusiveEvent.ProtoReflect.Descriptor instead.
 func (*ExclusiveEvent) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{23}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ExclusiveEvent) GetEvent() isExclusiveEvent_Event {
@@ -1504,7 +1596,7 @@ type Done struct {
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1516,7 +1608,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[24]
+	mi := &file_hosts_agent_agentpb_agent_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1529,7 +1621,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{24}
+	return file_hosts_agent_agentpb_agent_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Done) GetReport() []byte {
@@ -1584,14 +1676,15 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\awaiting\x18\x03 \x01(\tH\x00R\awaitingB\a\n" +
 	"\x05event\"@\n" +
 	"\x0eRestoreRequest\x12.\n" +
-	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"\x96\x02\n" +
+	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\"\xaa\x02\n" +
 	"\x12StartServerRequest\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\x12\x12\n" +
 	"\x04unit\x18\x02 \x01(\tR\x04unit\x12\x16\n" +
 	"\x06binary\x18\x03 \x01(\tR\x06binary\x12\x12\n" +
 	"\x04args\x18\x04 \x03(\tR\x04args\x12@\n" +
 	"\x03env\x18\x05 \x03(\v2..benchlab.agent.v1.StartServerRequest.EnvEntryR\x03env\x12\x16\n" +
-	"\x06health\x18\x06 \x01(\tR\x06health\x1a6\n" +
+	"\x06health\x18\x06 \x03(\tR\x06health\x12\x12\n" +
+	"\x04cpus\x18\a \x01(\tR\x04cpus\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"Q\n" +
@@ -1604,8 +1697,12 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\x03log\x18\x03 \x01(\tR\x03log\"\x11\n" +
 	"\x0fStopServerReply\"(\n" +
 	"\x10ServerStatsReply\x12\x14\n" +
-	"\x05stats\x18\x01 \x01(\fR\x05stats\"n\n" +
-	"\x10RunLoaderRequest\x12.\n" +
+	"\x05stats\x18\x01 \x01(\fR\x05stats\"w\n" +
+	"\x10RunLoaderRequest\x12<\n" +
+	"\aprogram\x18\x01 \x01(\v2 .benchlab.agent.v1.LoaderProgramH\x00R\aprogram\x12\x1a\n" +
+	"\arelease\x18\x02 \x01(\bH\x00R\areleaseB\t\n" +
+	"\arequest\"k\n" +
+	"\rLoaderProgram\x12.\n" +
 	"\x05owner\x18\x01 \x01(\v2\x18.benchlab.agent.v1.OwnerR\x05owner\x12\x16\n" +
 	"\x06binary\x18\x02 \x01(\tR\x06binary\x12\x12\n" +
 	"\x04args\x18\x03 \x03(\tR\x04args\"N\n" +
@@ -1632,7 +1729,7 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\x04done\x18\x02 \x01(\v2\x17.benchlab.agent.v1.DoneH\x00R\x04doneB\a\n" +
 	"\x05event\"\x1e\n" +
 	"\x04Done\x12\x16\n" +
-	"\x06report\x18\x01 \x01(\fR\x06report2\x99\b\n" +
+	"\x06report\x18\x01 \x01(\fR\x06report2\x9b\b\n" +
 	"\x05Agent\x12G\n" +
 	"\x05Facts\x12\x1f.benchlab.agent.v1.FactsRequest\x1a\x1d.benchlab.agent.v1.FactsReply\x12G\n" +
 	"\x05Claim\x12\x1f.benchlab.agent.v1.ClaimRequest\x1a\x1d.benchlab.agent.v1.ClaimReply\x12J\n" +
@@ -1644,8 +1741,8 @@ const file_hosts_agent_agentpb_agent_proto_rawDesc = "" +
 	"\rInspectServer\x12\x1e.benchlab.agent.v1.UnitRequest\x1a\x1f.benchlab.agent.v1.ServerStatus\x12P\n" +
 	"\n" +
 	"StopServer\x12\x1e.benchlab.agent.v1.UnitRequest\x1a\".benchlab.agent.v1.StopServerReply\x12R\n" +
-	"\vServerStats\x12\x1e.benchlab.agent.v1.UnitRequest\x1a#.benchlab.agent.v1.ServerStatsReply\x12R\n" +
-	"\tRunLoader\x12#.benchlab.agent.v1.RunLoaderRequest\x1a\x1e.benchlab.agent.v1.LoaderEvent0\x01\x12W\n" +
+	"\vServerStats\x12\x1e.benchlab.agent.v1.UnitRequest\x1a#.benchlab.agent.v1.ServerStatsReply\x12T\n" +
+	"\tRunLoader\x12#.benchlab.agent.v1.RunLoaderRequest\x1a\x1e.benchlab.agent.v1.LoaderEvent(\x010\x01\x12W\n" +
 	"\tTelemetry\x12#.benchlab.agent.v1.TelemetryRequest\x1a!.benchlab.agent.v1.TelemetryEvent(\x010\x01\x12W\n" +
 	"\tExclusive\x12#.benchlab.agent.v1.ExclusiveRequest\x1a!.benchlab.agent.v1.ExclusiveEvent(\x010\x01B1Z/github.com/hanzoai/benchlab/hosts/agent/agentpbb\x06proto3"
 
@@ -1661,7 +1758,7 @@ func file_hosts_agent_agentpb_agent_proto_rawDescGZIP() []byte {
 	return file_hosts_agent_agentpb_agent_proto_rawDescData
 }
 
-var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_hosts_agent_agentpb_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*Owner)(nil),              // 0: benchlab.agent.v1.Owner
 	(*FactsRequest)(nil),       // 1: benchlab.agent.v1.FactsRequest
@@ -1680,15 +1777,16 @@ var file_hosts_agent_agentpb_agent_proto_goTypes = []any{
 	(*StopServerReply)(nil),    // 14: benchlab.agent.v1.StopServerReply
 	(*ServerStatsReply)(nil),   // 15: benchlab.agent.v1.ServerStatsReply
 	(*RunLoaderRequest)(nil),   // 16: benchlab.agent.v1.RunLoaderRequest
-	(*LoaderEvent)(nil),        // 17: benchlab.agent.v1.LoaderEvent
-	(*TelemetryRequest)(nil),   // 18: benchlab.agent.v1.TelemetryRequest
-	(*TelemetryEvent)(nil),     // 19: benchlab.agent.v1.TelemetryEvent
-	(*ExclusiveRequest)(nil),   // 20: benchlab.agent.v1.ExclusiveRequest
-	(*Suspend)(nil),            // 21: benchlab.agent.v1.Suspend
-	(*Resume)(nil),             // 22: benchlab.agent.v1.Resume
-	(*ExclusiveEvent)(nil),     // 23: benchlab.agent.v1.ExclusiveEvent
-	(*Done)(nil),               // 24: benchlab.agent.v1.Done
-	nil,                        // 25: benchlab.agent.v1.StartServerRequest.EnvEntry
+	(*LoaderProgram)(nil),      // 17: benchlab.agent.v1.LoaderProgram
+	(*LoaderEvent)(nil),        // 18: benchlab.agent.v1.LoaderEvent
+	(*TelemetryRequest)(nil),   // 19: benchlab.agent.v1.TelemetryRequest
+	(*TelemetryEvent)(nil),     // 20: benchlab.agent.v1.TelemetryEvent
+	(*ExclusiveRequest)(nil),   // 21: benchlab.agent.v1.ExclusiveRequest
+	(*Suspend)(nil),            // 22: benchlab.agent.v1.Suspend
+	(*Resume)(nil),             // 23: benchlab.agent.v1.Resume
+	(*ExclusiveEvent)(nil),     // 24: benchlab.agent.v1.ExclusiveEvent
+	(*Done)(nil),               // 25: benchlab.agent.v1.Done
+	nil,                        // 26: benchlab.agent.v1.StartServerRequest.EnvEntry
 }
 var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	0,  // 0: benchlab.agent.v1.ClaimRequest.owner:type_name -> benchlab.agent.v1.Owner
@@ -1697,44 +1795,45 @@ var file_hosts_agent_agentpb_agent_proto_depIdxs = []int32{
 	6,  // 3: benchlab.agent.v1.ApplyRequest.tune:type_name -> benchlab.agent.v1.TuneRequest
 	0,  // 4: benchlab.agent.v1.RestoreRequest.owner:type_name -> benchlab.agent.v1.Owner
 	0,  // 5: benchlab.agent.v1.StartServerRequest.owner:type_name -> benchlab.agent.v1.Owner
-	25, // 6: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
+	26, // 6: benchlab.agent.v1.StartServerRequest.env:type_name -> benchlab.agent.v1.StartServerRequest.EnvEntry
 	0,  // 7: benchlab.agent.v1.UnitRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 8: benchlab.agent.v1.RunLoaderRequest.owner:type_name -> benchlab.agent.v1.Owner
-	0,  // 9: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
-	21, // 10: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
-	22, // 11: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
-	24, // 12: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
-	1,  // 13: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
-	3,  // 14: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
-	5,  // 15: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
-	6,  // 16: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
-	8,  // 17: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.ApplyRequest
-	10, // 18: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
-	11, // 19: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
-	12, // 20: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
-	12, // 21: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
-	12, // 22: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
-	16, // 23: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
-	18, // 24: benchlab.agent.v1.Agent.Telemetry:input_type -> benchlab.agent.v1.TelemetryRequest
-	20, // 25: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
-	2,  // 26: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
-	4,  // 27: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
-	7,  // 28: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
-	7,  // 29: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
-	9,  // 30: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
-	7,  // 31: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
-	13, // 32: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
-	13, // 33: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
-	14, // 34: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
-	15, // 35: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
-	17, // 36: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
-	19, // 37: benchlab.agent.v1.Agent.Telemetry:output_type -> benchlab.agent.v1.TelemetryEvent
-	23, // 38: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
-	26, // [26:39] is the sub-list for method output_type
-	13, // [13:26] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	17, // 8: benchlab.agent.v1.RunLoaderRequest.program:type_name -> benchlab.agent.v1.LoaderProgram
+	0,  // 9: benchlab.agent.v1.LoaderProgram.owner:type_name -> benchlab.agent.v1.Owner
+	0,  // 10: benchlab.agent.v1.ExclusiveRequest.acquire:type_name -> benchlab.agent.v1.Owner
+	22, // 11: benchlab.agent.v1.ExclusiveRequest.suspend:type_name -> benchlab.agent.v1.Suspend
+	23, // 12: benchlab.agent.v1.ExclusiveRequest.resume:type_name -> benchlab.agent.v1.Resume
+	25, // 13: benchlab.agent.v1.ExclusiveEvent.done:type_name -> benchlab.agent.v1.Done
+	1,  // 14: benchlab.agent.v1.Agent.Facts:input_type -> benchlab.agent.v1.FactsRequest
+	3,  // 15: benchlab.agent.v1.Agent.Claim:input_type -> benchlab.agent.v1.ClaimRequest
+	5,  // 16: benchlab.agent.v1.Agent.Release:input_type -> benchlab.agent.v1.ReleaseRequest
+	6,  // 17: benchlab.agent.v1.Agent.Plan:input_type -> benchlab.agent.v1.TuneRequest
+	8,  // 18: benchlab.agent.v1.Agent.Apply:input_type -> benchlab.agent.v1.ApplyRequest
+	10, // 19: benchlab.agent.v1.Agent.Restore:input_type -> benchlab.agent.v1.RestoreRequest
+	11, // 20: benchlab.agent.v1.Agent.StartServer:input_type -> benchlab.agent.v1.StartServerRequest
+	12, // 21: benchlab.agent.v1.Agent.InspectServer:input_type -> benchlab.agent.v1.UnitRequest
+	12, // 22: benchlab.agent.v1.Agent.StopServer:input_type -> benchlab.agent.v1.UnitRequest
+	12, // 23: benchlab.agent.v1.Agent.ServerStats:input_type -> benchlab.agent.v1.UnitRequest
+	16, // 24: benchlab.agent.v1.Agent.RunLoader:input_type -> benchlab.agent.v1.RunLoaderRequest
+	19, // 25: benchlab.agent.v1.Agent.Telemetry:input_type -> benchlab.agent.v1.TelemetryRequest
+	21, // 26: benchlab.agent.v1.Agent.Exclusive:input_type -> benchlab.agent.v1.ExclusiveRequest
+	2,  // 27: benchlab.agent.v1.Agent.Facts:output_type -> benchlab.agent.v1.FactsReply
+	4,  // 28: benchlab.agent.v1.Agent.Claim:output_type -> benchlab.agent.v1.ClaimReply
+	7,  // 29: benchlab.agent.v1.Agent.Release:output_type -> benchlab.agent.v1.TuneReply
+	7,  // 30: benchlab.agent.v1.Agent.Plan:output_type -> benchlab.agent.v1.TuneReply
+	9,  // 31: benchlab.agent.v1.Agent.Apply:output_type -> benchlab.agent.v1.ApplyEvent
+	7,  // 32: benchlab.agent.v1.Agent.Restore:output_type -> benchlab.agent.v1.TuneReply
+	13, // 33: benchlab.agent.v1.Agent.StartServer:output_type -> benchlab.agent.v1.ServerStatus
+	13, // 34: benchlab.agent.v1.Agent.InspectServer:output_type -> benchlab.agent.v1.ServerStatus
+	14, // 35: benchlab.agent.v1.Agent.StopServer:output_type -> benchlab.agent.v1.StopServerReply
+	15, // 36: benchlab.agent.v1.Agent.ServerStats:output_type -> benchlab.agent.v1.ServerStatsReply
+	18, // 37: benchlab.agent.v1.Agent.RunLoader:output_type -> benchlab.agent.v1.LoaderEvent
+	20, // 38: benchlab.agent.v1.Agent.Telemetry:output_type -> benchlab.agent.v1.TelemetryEvent
+	24, // 39: benchlab.agent.v1.Agent.Exclusive:output_type -> benchlab.agent.v1.ExclusiveEvent
+	27, // [27:40] is the sub-list for method output_type
+	14, // [14:27] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_hosts_agent_agentpb_agent_proto_init() }
@@ -1752,21 +1851,25 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 		(*ApplyEvent_Report)(nil),
 		(*ApplyEvent_Waiting)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[17].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[16].OneofWrappers = []any{
+		(*RunLoaderRequest_Program)(nil),
+		(*RunLoaderRequest_Release)(nil),
+	}
+	file_hosts_agent_agentpb_agent_proto_msgTypes[18].OneofWrappers = []any{
 		(*LoaderEvent_Progress)(nil),
 		(*LoaderEvent_Sample)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[19].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[20].OneofWrappers = []any{
 		(*TelemetryEvent_Begun)(nil),
 		(*TelemetryEvent_Telemetry)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[20].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[21].OneofWrappers = []any{
 		(*ExclusiveRequest_Acquire)(nil),
 		(*ExclusiveRequest_Suspend)(nil),
 		(*ExclusiveRequest_Resume)(nil),
 		(*ExclusiveRequest_Restart)(nil),
 	}
-	file_hosts_agent_agentpb_agent_proto_msgTypes[23].OneofWrappers = []any{
+	file_hosts_agent_agentpb_agent_proto_msgTypes[24].OneofWrappers = []any{
 		(*ExclusiveEvent_Waiting)(nil),
 		(*ExclusiveEvent_Done)(nil),
 	}
@@ -1776,7 +1879,7 @@ func file_hosts_agent_agentpb_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hosts_agent_agentpb_agent_proto_rawDesc), len(file_hosts_agent_agentpb_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

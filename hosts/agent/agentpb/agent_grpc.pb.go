@@ -69,10 +69,12 @@ type AgentClient interface {
 	StartServer(ctx context.Context, in *StartServerRequest, opts ...grpc.CallOption) (*ServerStatus, error)
 	InspectServer(ctx context.Context, in *UnitRequest, opts ...grpc.CallOption) (*ServerStatus, error)
 	StopServer(ctx context.Context, in *UnitRequest, opts ...grpc.CallOption) (*StopServerReply, error)
-	// ServerStats reads the runtime counters of a running server.
+	// ServerStats reads the runtime counters of a running server, where it has any.
 	ServerStats(ctx context.Context, in *UnitRequest, opts ...grpc.CallOption) (*ServerStatsReply, error)
-	// RunLoader runs a load generator; the last event carries its sample.
-	RunLoader(ctx context.Context, in *RunLoaderRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LoaderEvent], error)
+	// RunLoader runs a load generator; the last event carries its sample. The first request
+	// says what to run. One that waits for others goes on with the request release, and ends
+	// with an error where the caller closes its side of the stream without it.
+	RunLoader(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[RunLoaderRequest, LoaderEvent], error)
 	// Telemetry counts what this host does, second by second, until the caller closes its
 	// side of the stream; a lost connection ends it without a result. Each request names
 	// the loader's phase that begins. The first event says that counting has begun, the
@@ -195,24 +197,18 @@ func (c *agentClient) ServerStats(ctx context.Context, in *UnitRequest, opts ...
 	return out, nil
 }
 
-func (c *agentClient) RunLoader(ctx context.Context, in *RunLoaderRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LoaderEvent], error) {
+func (c *agentClient) RunLoader(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[RunLoaderRequest, LoaderEvent], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &Agent_ServiceDesc.Streams[1], Agent_RunLoader_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	x := &grpc.GenericClientStream[RunLoaderRequest, LoaderEvent]{ClientStream: stream}
-	if err := x.ClientStream.SendMsg(in); err != nil {
-		return nil, err
-	}
-	if err := x.ClientStream.CloseSend(); err != nil {
-		return nil, err
-	}
 	return x, nil
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Agent_RunLoaderClient = grpc.ServerStreamingClient[LoaderEvent]
+type Agent_RunLoaderClient = grpc.BidiStreamingClient[RunLoaderRequest, LoaderEvent]
 
 func (c *agentClient) Telemetry(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[TelemetryRequest, TelemetryEvent], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -268,10 +264,12 @@ type AgentServer interface {
 	StartServer(context.Context, *StartServerRequest) (*ServerStatus, error)
 	InspectServer(context.Context, *UnitRequest) (*ServerStatus, error)
 	StopServer(context.Context, *UnitRequest) (*StopServerReply, error)
-	// ServerStats reads the runtime counters of a running server.
+	// ServerStats reads the runtime counters of a running server, where it has any.
 	ServerStats(context.Context, *UnitRequest) (*ServerStatsReply, error)
-	// RunLoader runs a load generator; the last event carries its sample.
-	RunLoader(*RunLoaderRequest, grpc.ServerStreamingServer[LoaderEvent]) error
+	// RunLoader runs a load generator; the last event carries its sample. The first request
+	// says what to run. One that waits for others goes on with the request release, and ends
+	// with an error where the caller closes its side of the stream without it.
+	RunLoader(grpc.BidiStreamingServer[RunLoaderRequest, LoaderEvent]) error
 	// Telemetry counts what this host does, second by second, until the caller closes its
 	// side of the stream; a lost connection ends it without a result. Each request names
 	// the loader's phase that begins. The first event says that counting has begun, the
@@ -321,7 +319,7 @@ func (UnimplementedAgentServer) StopServer(context.Context, *UnitRequest) (*Stop
 func (UnimplementedAgentServer) ServerStats(context.Context, *UnitRequest) (*ServerStatsReply, error) {
 	return nil, status.Error(codes.Unimplemented, "method ServerStats not implemented")
 }
-func (UnimplementedAgentServer) RunLoader(*RunLoaderRequest, grpc.ServerStreamingServer[LoaderEvent]) error {
+func (UnimplementedAgentServer) RunLoader(grpc.BidiStreamingServer[RunLoaderRequest, LoaderEvent]) error {
 	return status.Error(codes.Unimplemented, "method RunLoader not implemented")
 }
 func (UnimplementedAgentServer) Telemetry(grpc.BidiStreamingServer[TelemetryRequest, TelemetryEvent]) error {
@@ -521,15 +519,11 @@ func _Agent_ServerStats_Handler(srv interface{}, ctx context.Context, dec func(i
 }
 
 func _Agent_RunLoader_Handler(srv interface{}, stream grpc.ServerStream) error {
-	m := new(RunLoaderRequest)
-	if err := stream.RecvMsg(m); err != nil {
-		return err
-	}
-	return srv.(AgentServer).RunLoader(m, &grpc.GenericServerStream[RunLoaderRequest, LoaderEvent]{ServerStream: stream})
+	return srv.(AgentServer).RunLoader(&grpc.GenericServerStream[RunLoaderRequest, LoaderEvent]{ServerStream: stream})
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Agent_RunLoaderServer = grpc.ServerStreamingServer[LoaderEvent]
+type Agent_RunLoaderServer = grpc.BidiStreamingServer[RunLoaderRequest, LoaderEvent]
 
 func _Agent_Telemetry_Handler(srv interface{}, stream grpc.ServerStream) error {
 	return srv.(AgentServer).Telemetry(&grpc.GenericServerStream[TelemetryRequest, TelemetryEvent]{ServerStream: stream})
@@ -600,6 +594,7 @@ var Agent_ServiceDesc = grpc.ServiceDesc{
 			StreamName:    "RunLoader",
 			Handler:       _Agent_RunLoader_Handler,
 			ServerStreams: true,
+			ClientStreams: true,
 		},
 		{
 			StreamName:    "Telemetry",

@@ -1,7 +1,9 @@
 package unit
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -18,8 +20,11 @@ const gate = `read -r go <&3 && exec "$0" "$@" 3<&-`
 
 // launch starts the program and records it.
 func (u *Units) launch(unit string, s Spec) (err error) {
-	// The shell would say this in the log only.
 	if err := executable(s.Binary); err != nil {
+		return err
+	}
+	// Who was killed has left its socket, which is not the next program's.
+	if err := os.Remove(u.StatsSocket(unit)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	log, err := os.OpenFile(u.log(unit), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
@@ -52,6 +57,11 @@ func (u *Units) launch(unit string, s Spec) (err error) {
 			return fmt.Errorf("letting process %d have %d open files: %w; is that more than fs.nr_open?", cmd.Process.Pid, s.NoFile, err)
 		}
 	}
+	if len(s.CPUs) > 0 {
+		if err := pin(cmd.Process.Pid, s.CPUs); err != nil {
+			return err
+		}
+	}
 	r := &record{Spec: s, PID: cmd.Process.Pid}
 	if r.BootID, err = bootID(); err != nil {
 		return err
@@ -64,21 +74,6 @@ func (u *Units) launch(unit string, s Spec) (err error) {
 	}
 	if _, err := open.WriteString("go\n"); err != nil {
 		return fmt.Errorf("process %d has not waited for its program: %w", r.PID, err)
-	}
-	return nil
-}
-
-// executable says what keeps a file from being run.
-func executable(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return fmt.Errorf("%s is a directory, want a program", path)
-	}
-	if err := unix.Access(path, unix.X_OK); err != nil {
-		return fmt.Errorf("%s can't be run (mode %s): %w", path, info.Mode(), err)
 	}
 	return nil
 }

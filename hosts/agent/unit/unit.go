@@ -29,13 +29,15 @@ type Spec struct {
 	Args   []string          `json:"args"`
 	Env    map[string]string `json:"env"`
 	// Health is how its owner checks it; this package only keeps it.
-	Health string `json:"health"`
+	Health []string `json:"health"`
+	// CPUs are those that it may run on; empty for all that this process may.
+	CPUs []int `json:"cpus,omitempty"`
 	// NoFile is how many files it may have open; 0 is what this process may.
 	NoFile int `json:"noFile,omitempty"`
 }
 
 func (s Spec) equal(o Spec) bool {
-	return s.Binary == o.Binary && s.Health == o.Health && s.NoFile == o.NoFile && slices.Equal(s.Args, o.Args) && maps.Equal(s.Env, o.Env)
+	return s.Binary == o.Binary && s.NoFile == o.NoFile && slices.Equal(s.Health, o.Health) && slices.Equal(s.CPUs, o.CPUs) && slices.Equal(s.Args, o.Args) && maps.Equal(s.Env, o.Env)
 }
 
 // Status is what is known of a unit.
@@ -77,11 +79,11 @@ func (u *Units) Start(unit string, s Spec) error {
 	if err != nil {
 		return err
 	}
-	if r != nil && r.running() {
-		if r.equal(s) {
+	if r != nil {
+		if r.running() && r.equal(s) {
 			return nil
 		}
-		if err := r.stop(); err != nil {
+		if err := u.stop(unit, r); err != nil {
 			return fmt.Errorf("unit %s: %w", unit, err)
 		}
 	}
@@ -104,7 +106,7 @@ func (u *Units) Restart(unit string, noFile int) (Spec, error) {
 	if r == nil {
 		return Spec{}, fmt.Errorf("unit %s: there is none in %s", unit, u.dir)
 	}
-	if err := r.stop(); err != nil {
+	if err := u.stop(unit, r); err != nil {
 		return Spec{}, fmt.Errorf("unit %s: %w", unit, err)
 	}
 	r.NoFile = noFile
@@ -131,7 +133,7 @@ func (u *Units) Stop(unit string) error {
 		return err
 	}
 	if r != nil {
-		if err := r.stop(); err != nil {
+		if err := u.stop(unit, r); err != nil {
 			return fmt.Errorf("unit %s: %w", unit, err)
 		}
 	}

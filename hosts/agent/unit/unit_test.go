@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/procfs"
 )
 
 // shell is a unit that runs a script.
@@ -371,4 +372,80 @@ func children(t *testing.T) (pids []int) {
 		}
 	}
 	return pids
+}
+
+// TestStopLeavesNone: what a program has started ends with it, also where it has not ended
+// that itself, and where it was killed before.
+func TestStopLeavesNone(t *testing.T) {
+	u := New(t.TempDir())
+	const script = "sleep 1000 & sh -c 'sleep 2000 & echo up; wait' & wait"
+	session := func(pid int) (members int) {
+		processes, err := procfs.AllProcs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range processes {
+			if stat, err := p.Stat(); err == nil && stat.Session == pid && stat.State != "Z" {
+				members++
+			}
+		}
+		return members
+	}
+	status := start(t, u, shell(script))
+	logged(t, u, "up")
+	if n := session(status.PID); n != 4 {
+		t.Fatalf("%d processes, want 4", n)
+	}
+	if err := u.Stop("x"); err != nil {
+		t.Fatal(err)
+	}
+	if n := session(status.PID); n != 0 {
+		t.Errorf("stopped: %d processes are left", n)
+	}
+
+	status = start(t, u, shell(script))
+	logged(t, u, "up")
+	if err := syscall.Kill(status.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the first process has ended", func() bool { return !alive(status.PID) })
+	if err := u.Start("x", shell("echo again; exec sleep 1000")); err != nil {
+		t.Fatal(err)
+	}
+	logged(t, u, "again")
+	if n := session(status.PID); n != 0 {
+		t.Errorf("killed and started again: %d processes are left", n)
+	}
+}
+
+// TestStopSparesStrangers: the id of a session whose first process has ended may be another's.
+func TestStopSparesStrangers(t *testing.T) {
+	u := New(t.TempDir())
+	start(t, u, shell("exit"))
+	eventually(t, "it has ended", func() bool { return !inspect(t, u).Running })
+	// Another program's process in a session of which the first one has ended.
+	stranger := exec.Command("setsid", "sh", "-c", "echo $$; sleep 1000 >/dev/null 2>&1 & echo $!")
+	out, err := stranger.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var id, pid int
+	if _, err := fmt.Sscan(string(out), &id, &pid); err != nil {
+		t.Fatalf("%q: %v", out, err)
+	}
+	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
+	r, err := u.read("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.PID = id
+	if err := u.write("x", r); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Stop("x"); err != nil {
+		t.Error(err)
+	}
+	if !alive(pid) {
+		t.Error("the stranger was ended")
+	}
 }

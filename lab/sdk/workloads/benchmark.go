@@ -8,12 +8,11 @@ import (
 	"reflect"
 
 	"errors"
-	"github.com/hanzoai/benchlab/lab/sdk/hosts"
 	"github.com/hanzoai/benchlab/lab/sdk/internal"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// A measurement of a server from a loader host, at several connection counts. It runs again when server, loader, tuning or parameters change, not otherwise.
+// A measurement of a server from one or more loader hosts, at several connection counts. It runs again when server, loaders, tuning or parameters change, not otherwise.
 type Benchmark struct {
 	pulumi.CustomResourceState
 
@@ -33,14 +32,18 @@ type Benchmark struct {
 	Lines pulumi.StringOutput `pulumi:"lines"`
 	// Digests of the links that the load goes over (Link.digest).
 	Links pulumi.StringArrayOutput `pulumi:"links"`
-	// The host that the load comes from.
-	Loader hosts.HostRefOutput `pulumi:"loader"`
-	// What the loader's host should be, likewise.
-	LoaderIdentity pulumi.StringMapOutput `pulumi:"loaderIdentity"`
-	// Path of the request. Default `/health`.
+	// What the loaders' hosts should be, likewise, in the order of `loaders`.
+	LoaderIdentities pulumi.StringMapArrayOutput `pulumi:"loaderIdentities"`
+	// The hosts that the load comes from, each once. The connections are spread over them as evenly as can be, and none sends before all have theirs.
+	Loaders LoaderRefArrayOutput `pulumi:"loaders"`
+	// Path of the request. Default: that of the server's health check.
 	Path pulumi.StringPtrOutput `pulumi:"path"`
+	// How many requests a connection has in flight. Not with `rate`. Default 1.
+	Pipeline pulumi.IntPtrOutput `pulumi:"pipeline"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
 	ProgramDigest pulumi.StringPtrOutput `pulumi:"programDigest"`
+	// How many requests a second to send in all, whether or not earlier ones were answered (open loop). Default: each connection sends its next request when it has its response.
+	Rate pulumi.Float64PtrOutput `pulumi:"rate"`
 	// The result document: a row for each variant at each connection count, and every run of the loader. Durations are nanoseconds.
 	Result ResultOutput `pulumi:"result"`
 	// How often each connection count is measured, interleaved; the rows have the medians. Default 1.
@@ -72,8 +75,8 @@ func NewBenchmark(ctx *pulumi.Context,
 	if args.Duration == nil {
 		return nil, errors.New("invalid value for required argument 'Duration'")
 	}
-	if args.Loader == nil {
-		return nil, errors.New("invalid value for required argument 'Loader'")
+	if args.Loaders == nil {
+		return nil, errors.New("invalid value for required argument 'Loaders'")
 	}
 	if args.Server == nil {
 		return nil, errors.New("invalid value for required argument 'Server'")
@@ -129,14 +132,18 @@ type benchmarkArgs struct {
 	Duration string `pulumi:"duration"`
 	// Digests of the links that the load goes over (Link.digest).
 	Links []string `pulumi:"links"`
-	// The host that the load comes from.
-	Loader hosts.HostRef `pulumi:"loader"`
-	// What the loader's host should be, likewise.
-	LoaderIdentity map[string]string `pulumi:"loaderIdentity"`
-	// Path of the request. Default `/health`.
+	// What the loaders' hosts should be, likewise, in the order of `loaders`.
+	LoaderIdentities []map[string]string `pulumi:"loaderIdentities"`
+	// The hosts that the load comes from, each once. The connections are spread over them as evenly as can be, and none sends before all have theirs.
+	Loaders []LoaderRef `pulumi:"loaders"`
+	// Path of the request. Default: that of the server's health check.
 	Path *string `pulumi:"path"`
+	// How many requests a connection has in flight. Not with `rate`. Default 1.
+	Pipeline *int `pulumi:"pipeline"`
 	// Set by the provider: digest of the loader, so that a new build measures again.
 	ProgramDigest *string `pulumi:"programDigest"`
+	// How many requests a second to send in all, whether or not earlier ones were answered (open loop). Default: each connection sends its next request when it has its response.
+	Rate *float64 `pulumi:"rate"`
 	// How often each connection count is measured, interleaved; the rows have the medians. Default 1.
 	Rounds *int `pulumi:"rounds"`
 	// The server to load.
@@ -163,14 +170,18 @@ type BenchmarkArgs struct {
 	Duration pulumi.StringInput
 	// Digests of the links that the load goes over (Link.digest).
 	Links pulumi.StringArrayInput
-	// The host that the load comes from.
-	Loader hosts.HostRefInput
-	// What the loader's host should be, likewise.
-	LoaderIdentity pulumi.StringMapInput
-	// Path of the request. Default `/health`.
+	// What the loaders' hosts should be, likewise, in the order of `loaders`.
+	LoaderIdentities pulumi.StringMapArrayInput
+	// The hosts that the load comes from, each once. The connections are spread over them as evenly as can be, and none sends before all have theirs.
+	Loaders LoaderRefArrayInput
+	// Path of the request. Default: that of the server's health check.
 	Path pulumi.StringPtrInput
+	// How many requests a connection has in flight. Not with `rate`. Default 1.
+	Pipeline pulumi.IntPtrInput
 	// Set by the provider: digest of the loader, so that a new build measures again.
 	ProgramDigest pulumi.StringPtrInput
+	// How many requests a second to send in all, whether or not earlier ones were answered (open loop). Default: each connection sends its next request when it has its response.
+	Rate pulumi.Float64PtrInput
 	// How often each connection count is measured, interleaved; the rows have the medians. Default 1.
 	Rounds pulumi.IntPtrInput
 	// The server to load.
@@ -310,24 +321,34 @@ func (o BenchmarkOutput) Links() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringArrayOutput { return v.Links }).(pulumi.StringArrayOutput)
 }
 
-// The host that the load comes from.
-func (o BenchmarkOutput) Loader() hosts.HostRefOutput {
-	return o.ApplyT(func(v *Benchmark) hosts.HostRefOutput { return v.Loader }).(hosts.HostRefOutput)
+// What the loaders' hosts should be, likewise, in the order of `loaders`.
+func (o BenchmarkOutput) LoaderIdentities() pulumi.StringMapArrayOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.StringMapArrayOutput { return v.LoaderIdentities }).(pulumi.StringMapArrayOutput)
 }
 
-// What the loader's host should be, likewise.
-func (o BenchmarkOutput) LoaderIdentity() pulumi.StringMapOutput {
-	return o.ApplyT(func(v *Benchmark) pulumi.StringMapOutput { return v.LoaderIdentity }).(pulumi.StringMapOutput)
+// The hosts that the load comes from, each once. The connections are spread over them as evenly as can be, and none sends before all have theirs.
+func (o BenchmarkOutput) Loaders() LoaderRefArrayOutput {
+	return o.ApplyT(func(v *Benchmark) LoaderRefArrayOutput { return v.Loaders }).(LoaderRefArrayOutput)
 }
 
-// Path of the request. Default `/health`.
+// Path of the request. Default: that of the server's health check.
 func (o BenchmarkOutput) Path() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.Path }).(pulumi.StringPtrOutput)
+}
+
+// How many requests a connection has in flight. Not with `rate`. Default 1.
+func (o BenchmarkOutput) Pipeline() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.IntPtrOutput { return v.Pipeline }).(pulumi.IntPtrOutput)
 }
 
 // Set by the provider: digest of the loader, so that a new build measures again.
 func (o BenchmarkOutput) ProgramDigest() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Benchmark) pulumi.StringPtrOutput { return v.ProgramDigest }).(pulumi.StringPtrOutput)
+}
+
+// How many requests a second to send in all, whether or not earlier ones were answered (open loop). Default: each connection sends its next request when it has its response.
+func (o BenchmarkOutput) Rate() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Benchmark) pulumi.Float64PtrOutput { return v.Rate }).(pulumi.Float64PtrOutput)
 }
 
 // The result document: a row for each variant at each connection count, and every run of the loader. Durations are nanoseconds.

@@ -265,9 +265,10 @@ func (o CollapsePtrOutput) Than() pulumi.IntPtrOutput {
 }
 
 type Comparison struct {
-	Baseline          string `pulumi:"baseline"`
-	P99Ns             Change `pulumi:"p99Ns"`
-	RequestsPerSecond Change `pulumi:"requestsPerSecond"`
+	Baseline          string  `pulumi:"baseline"`
+	P99Ns             Change  `pulumi:"p99Ns"`
+	RequestsPerSecond Change  `pulumi:"requestsPerSecond"`
+	ResponseP99Ns     *Change `pulumi:"responseP99Ns"`
 }
 
 type ComparisonOutput struct{ *pulumi.OutputState }
@@ -294,6 +295,10 @@ func (o ComparisonOutput) P99Ns() ChangeOutput {
 
 func (o ComparisonOutput) RequestsPerSecond() ChangeOutput {
 	return o.ApplyT(func(v Comparison) Change { return v.RequestsPerSecond }).(ChangeOutput)
+}
+
+func (o ComparisonOutput) ResponseP99Ns() ChangePtrOutput {
+	return o.ApplyT(func(v Comparison) *Change { return v.ResponseP99Ns }).(ChangePtrOutput)
 }
 
 type ComparisonPtrOutput struct{ *pulumi.OutputState }
@@ -344,6 +349,15 @@ func (o ComparisonPtrOutput) RequestsPerSecond() ChangePtrOutput {
 			return nil
 		}
 		return &v.RequestsPerSecond
+	}).(ChangePtrOutput)
+}
+
+func (o ComparisonPtrOutput) ResponseP99Ns() ChangePtrOutput {
+	return o.ApplyT(func(v *Comparison) *Change {
+		if v == nil {
+			return nil
+		}
+		return v.ResponseP99Ns
 	}).(ChangePtrOutput)
 }
 
@@ -527,6 +541,115 @@ func (o IntervalPtrOutput) Low() pulumi.Float64PtrOutput {
 	}).(pulumi.Float64PtrOutput)
 }
 
+// A host that load comes from.
+type LoaderRef struct {
+	// The output `ref` of a Host.
+	Host hosts.HostRef `pulumi:"host"`
+	// IP addresses of the host to connect from: those of several NICs load over several wires. Default: its kernel chooses.
+	Sources []string `pulumi:"sources"`
+}
+
+// LoaderRefInput is an input type that accepts LoaderRefArgs and LoaderRefOutput values.
+// You can construct a concrete instance of `LoaderRefInput` via:
+//
+//	LoaderRefArgs{...}
+type LoaderRefInput interface {
+	pulumi.Input
+
+	ToLoaderRefOutput() LoaderRefOutput
+	ToLoaderRefOutputWithContext(context.Context) LoaderRefOutput
+}
+
+// A host that load comes from.
+type LoaderRefArgs struct {
+	// The output `ref` of a Host.
+	Host hosts.HostRefInput `pulumi:"host"`
+	// IP addresses of the host to connect from: those of several NICs load over several wires. Default: its kernel chooses.
+	Sources pulumi.StringArrayInput `pulumi:"sources"`
+}
+
+func (LoaderRefArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*LoaderRef)(nil)).Elem()
+}
+
+func (i LoaderRefArgs) ToLoaderRefOutput() LoaderRefOutput {
+	return i.ToLoaderRefOutputWithContext(context.Background())
+}
+
+func (i LoaderRefArgs) ToLoaderRefOutputWithContext(ctx context.Context) LoaderRefOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(LoaderRefOutput)
+}
+
+// LoaderRefArrayInput is an input type that accepts LoaderRefArray and LoaderRefArrayOutput values.
+// You can construct a concrete instance of `LoaderRefArrayInput` via:
+//
+//	LoaderRefArray{ LoaderRefArgs{...} }
+type LoaderRefArrayInput interface {
+	pulumi.Input
+
+	ToLoaderRefArrayOutput() LoaderRefArrayOutput
+	ToLoaderRefArrayOutputWithContext(context.Context) LoaderRefArrayOutput
+}
+
+type LoaderRefArray []LoaderRefInput
+
+func (LoaderRefArray) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]LoaderRef)(nil)).Elem()
+}
+
+func (i LoaderRefArray) ToLoaderRefArrayOutput() LoaderRefArrayOutput {
+	return i.ToLoaderRefArrayOutputWithContext(context.Background())
+}
+
+func (i LoaderRefArray) ToLoaderRefArrayOutputWithContext(ctx context.Context) LoaderRefArrayOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(LoaderRefArrayOutput)
+}
+
+// A host that load comes from.
+type LoaderRefOutput struct{ *pulumi.OutputState }
+
+func (LoaderRefOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*LoaderRef)(nil)).Elem()
+}
+
+func (o LoaderRefOutput) ToLoaderRefOutput() LoaderRefOutput {
+	return o
+}
+
+func (o LoaderRefOutput) ToLoaderRefOutputWithContext(ctx context.Context) LoaderRefOutput {
+	return o
+}
+
+// The output `ref` of a Host.
+func (o LoaderRefOutput) Host() hosts.HostRefOutput {
+	return o.ApplyT(func(v LoaderRef) hosts.HostRef { return v.Host }).(hosts.HostRefOutput)
+}
+
+// IP addresses of the host to connect from: those of several NICs load over several wires. Default: its kernel chooses.
+func (o LoaderRefOutput) Sources() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v LoaderRef) []string { return v.Sources }).(pulumi.StringArrayOutput)
+}
+
+type LoaderRefArrayOutput struct{ *pulumi.OutputState }
+
+func (LoaderRefArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]LoaderRef)(nil)).Elem()
+}
+
+func (o LoaderRefArrayOutput) ToLoaderRefArrayOutput() LoaderRefArrayOutput {
+	return o
+}
+
+func (o LoaderRefArrayOutput) ToLoaderRefArrayOutputWithContext(ctx context.Context) LoaderRefArrayOutput {
+	return o
+}
+
+func (o LoaderRefArrayOutput) Index(i pulumi.IntInput) LoaderRefOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) LoaderRef {
+		return vs[0].([]LoaderRef)[vs[1].(int)]
+	}).(LoaderRefOutput)
+}
+
 type NICFigures struct {
 	Dropped            int     `pulumi:"dropped"`
 	Errors             int     `pulumi:"errors"`
@@ -599,10 +722,171 @@ func (o NICFiguresArrayOutput) Index(i pulumi.IntInput) NICFiguresOutput {
 	}).(NICFiguresOutput)
 }
 
+type OpenLoopFigures struct {
+	ResponseP50Ns int     `pulumi:"responseP50Ns"`
+	ResponseP99Ns int     `pulumi:"responseP99Ns"`
+	SentPerSecond float64 `pulumi:"sentPerSecond"`
+	Unsent        int     `pulumi:"unsent"`
+}
+
+type OpenLoopFiguresOutput struct{ *pulumi.OutputState }
+
+func (OpenLoopFiguresOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*OpenLoopFigures)(nil)).Elem()
+}
+
+func (o OpenLoopFiguresOutput) ToOpenLoopFiguresOutput() OpenLoopFiguresOutput {
+	return o
+}
+
+func (o OpenLoopFiguresOutput) ToOpenLoopFiguresOutputWithContext(ctx context.Context) OpenLoopFiguresOutput {
+	return o
+}
+
+func (o OpenLoopFiguresOutput) ResponseP50Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v OpenLoopFigures) int { return v.ResponseP50Ns }).(pulumi.IntOutput)
+}
+
+func (o OpenLoopFiguresOutput) ResponseP99Ns() pulumi.IntOutput {
+	return o.ApplyT(func(v OpenLoopFigures) int { return v.ResponseP99Ns }).(pulumi.IntOutput)
+}
+
+func (o OpenLoopFiguresOutput) SentPerSecond() pulumi.Float64Output {
+	return o.ApplyT(func(v OpenLoopFigures) float64 { return v.SentPerSecond }).(pulumi.Float64Output)
+}
+
+func (o OpenLoopFiguresOutput) Unsent() pulumi.IntOutput {
+	return o.ApplyT(func(v OpenLoopFigures) int { return v.Unsent }).(pulumi.IntOutput)
+}
+
+type OpenLoopFiguresPtrOutput struct{ *pulumi.OutputState }
+
+func (OpenLoopFiguresPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**OpenLoopFigures)(nil)).Elem()
+}
+
+func (o OpenLoopFiguresPtrOutput) ToOpenLoopFiguresPtrOutput() OpenLoopFiguresPtrOutput {
+	return o
+}
+
+func (o OpenLoopFiguresPtrOutput) ToOpenLoopFiguresPtrOutputWithContext(ctx context.Context) OpenLoopFiguresPtrOutput {
+	return o
+}
+
+func (o OpenLoopFiguresPtrOutput) Elem() OpenLoopFiguresOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) OpenLoopFigures {
+		if v != nil {
+			return *v
+		}
+		var ret OpenLoopFigures
+		return ret
+	}).(OpenLoopFiguresOutput)
+}
+
+func (o OpenLoopFiguresPtrOutput) ResponseP50Ns() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.ResponseP50Ns
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o OpenLoopFiguresPtrOutput) ResponseP99Ns() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.ResponseP99Ns
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o OpenLoopFiguresPtrOutput) SentPerSecond() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.SentPerSecond
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o OpenLoopFiguresPtrOutput) Unsent() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *OpenLoopFigures) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.Unsent
+	}).(pulumi.IntPtrOutput)
+}
+
+type Path struct {
+	BytesRead   int    `pulumi:"bytesRead"`
+	Established int    `pulumi:"established"`
+	Requests    int    `pulumi:"requests"`
+	Source      string `pulumi:"source"`
+	Target      string `pulumi:"target"`
+}
+
+type PathOutput struct{ *pulumi.OutputState }
+
+func (PathOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Path)(nil)).Elem()
+}
+
+func (o PathOutput) ToPathOutput() PathOutput {
+	return o
+}
+
+func (o PathOutput) ToPathOutputWithContext(ctx context.Context) PathOutput {
+	return o
+}
+
+func (o PathOutput) BytesRead() pulumi.IntOutput {
+	return o.ApplyT(func(v Path) int { return v.BytesRead }).(pulumi.IntOutput)
+}
+
+func (o PathOutput) Established() pulumi.IntOutput {
+	return o.ApplyT(func(v Path) int { return v.Established }).(pulumi.IntOutput)
+}
+
+func (o PathOutput) Requests() pulumi.IntOutput {
+	return o.ApplyT(func(v Path) int { return v.Requests }).(pulumi.IntOutput)
+}
+
+func (o PathOutput) Source() pulumi.StringOutput {
+	return o.ApplyT(func(v Path) string { return v.Source }).(pulumi.StringOutput)
+}
+
+func (o PathOutput) Target() pulumi.StringOutput {
+	return o.ApplyT(func(v Path) string { return v.Target }).(pulumi.StringOutput)
+}
+
+type PathArrayOutput struct{ *pulumi.OutputState }
+
+func (PathArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]Path)(nil)).Elem()
+}
+
+func (o PathArrayOutput) ToPathArrayOutput() PathArrayOutput {
+	return o
+}
+
+func (o PathArrayOutput) ToPathArrayOutputWithContext(ctx context.Context) PathArrayOutput {
+	return o
+}
+
+func (o PathArrayOutput) Index(i pulumi.IntInput) PathOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) Path {
+		return vs[0].([]Path)[vs[1].(int)]
+	}).(PathOutput)
+}
+
 type Result struct {
 	Benchmark  string    `pulumi:"benchmark"`
 	DurationNs int       `pulumi:"durationNs"`
+	Pipeline   *int      `pulumi:"pipeline"`
 	Ran        string    `pulumi:"ran"`
+	Rate       *float64  `pulumi:"rate"`
 	Rounds     int       `pulumi:"rounds"`
 	Rows       []Row     `pulumi:"rows"`
 	Schema     string    `pulumi:"schema"`
@@ -635,8 +919,16 @@ func (o ResultOutput) DurationNs() pulumi.IntOutput {
 	return o.ApplyT(func(v Result) int { return v.DurationNs }).(pulumi.IntOutput)
 }
 
+func (o ResultOutput) Pipeline() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v Result) *int { return v.Pipeline }).(pulumi.IntPtrOutput)
+}
+
 func (o ResultOutput) Ran() pulumi.StringOutput {
 	return o.ApplyT(func(v Result) string { return v.Ran }).(pulumi.StringOutput)
+}
+
+func (o ResultOutput) Rate() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v Result) *float64 { return v.Rate }).(pulumi.Float64PtrOutput)
 }
 
 func (o ResultOutput) Rounds() pulumi.IntOutput {
@@ -672,23 +964,26 @@ func (o ResultOutput) Warnings() pulumi.StringArrayOutput {
 }
 
 type Row struct {
-	AllocationsPerRequest     float64        `pulumi:"allocationsPerRequest"`
-	Collapse                  *Collapse      `pulumi:"collapse"`
-	Collections               int            `pulumi:"collections"`
-	Comparison                *Comparison    `pulumi:"comparison"`
-	Connections               int            `pulumi:"connections"`
-	Errors                    int            `pulumi:"errors"`
-	ErrorsByKind              map[string]int `pulumi:"errorsByKind"`
-	Hosts                     []HostFigures  `pulumi:"hosts"`
-	MaxNs                     int            `pulumi:"maxNs"`
-	P50Ns                     int            `pulumi:"p50Ns"`
-	P90Ns                     int            `pulumi:"p90Ns"`
-	P99Ns                     int            `pulumi:"p99Ns"`
-	P99NsInterval             *Interval      `pulumi:"p99NsInterval"`
-	RequestsPerSecond         float64        `pulumi:"requestsPerSecond"`
-	RequestsPerSecondInterval *Interval      `pulumi:"requestsPerSecondInterval"`
-	Rounds                    int            `pulumi:"rounds"`
-	Variant                   string         `pulumi:"variant"`
+	Collapse                  *Collapse        `pulumi:"collapse"`
+	Comparison                *Comparison      `pulumi:"comparison"`
+	Connections               int              `pulumi:"connections"`
+	Errors                    int              `pulumi:"errors"`
+	ErrorsByKind              map[string]int   `pulumi:"errorsByKind"`
+	Hosts                     []HostFigures    `pulumi:"hosts"`
+	LoaderLimited             *string          `pulumi:"loaderLimited"`
+	MaxNs                     int              `pulumi:"maxNs"`
+	OpenLoop                  *OpenLoopFigures `pulumi:"openLoop"`
+	P50Ns                     int              `pulumi:"p50Ns"`
+	P90Ns                     int              `pulumi:"p90Ns"`
+	P99Ns                     int              `pulumi:"p99Ns"`
+	P99NsInterval             *Interval        `pulumi:"p99NsInterval"`
+	Paths                     []Path           `pulumi:"paths"`
+	RequestsPerSecond         float64          `pulumi:"requestsPerSecond"`
+	RequestsPerSecondInterval *Interval        `pulumi:"requestsPerSecondInterval"`
+	ResponseP99NsInterval     *Interval        `pulumi:"responseP99NsInterval"`
+	Rounds                    int              `pulumi:"rounds"`
+	Runtime                   *Runtime         `pulumi:"runtime"`
+	Variant                   string           `pulumi:"variant"`
 }
 
 type RowOutput struct{ *pulumi.OutputState }
@@ -705,16 +1000,8 @@ func (o RowOutput) ToRowOutputWithContext(ctx context.Context) RowOutput {
 	return o
 }
 
-func (o RowOutput) AllocationsPerRequest() pulumi.Float64Output {
-	return o.ApplyT(func(v Row) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
-}
-
 func (o RowOutput) Collapse() CollapsePtrOutput {
 	return o.ApplyT(func(v Row) *Collapse { return v.Collapse }).(CollapsePtrOutput)
-}
-
-func (o RowOutput) Collections() pulumi.IntOutput {
-	return o.ApplyT(func(v Row) int { return v.Collections }).(pulumi.IntOutput)
 }
 
 func (o RowOutput) Comparison() ComparisonPtrOutput {
@@ -737,8 +1024,16 @@ func (o RowOutput) Hosts() HostFiguresArrayOutput {
 	return o.ApplyT(func(v Row) []HostFigures { return v.Hosts }).(HostFiguresArrayOutput)
 }
 
+func (o RowOutput) LoaderLimited() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Row) *string { return v.LoaderLimited }).(pulumi.StringPtrOutput)
+}
+
 func (o RowOutput) MaxNs() pulumi.IntOutput {
 	return o.ApplyT(func(v Row) int { return v.MaxNs }).(pulumi.IntOutput)
+}
+
+func (o RowOutput) OpenLoop() OpenLoopFiguresPtrOutput {
+	return o.ApplyT(func(v Row) *OpenLoopFigures { return v.OpenLoop }).(OpenLoopFiguresPtrOutput)
 }
 
 func (o RowOutput) P50Ns() pulumi.IntOutput {
@@ -757,6 +1052,10 @@ func (o RowOutput) P99NsInterval() IntervalPtrOutput {
 	return o.ApplyT(func(v Row) *Interval { return v.P99NsInterval }).(IntervalPtrOutput)
 }
 
+func (o RowOutput) Paths() PathArrayOutput {
+	return o.ApplyT(func(v Row) []Path { return v.Paths }).(PathArrayOutput)
+}
+
 func (o RowOutput) RequestsPerSecond() pulumi.Float64Output {
 	return o.ApplyT(func(v Row) float64 { return v.RequestsPerSecond }).(pulumi.Float64Output)
 }
@@ -765,8 +1064,16 @@ func (o RowOutput) RequestsPerSecondInterval() IntervalPtrOutput {
 	return o.ApplyT(func(v Row) *Interval { return v.RequestsPerSecondInterval }).(IntervalPtrOutput)
 }
 
+func (o RowOutput) ResponseP99NsInterval() IntervalPtrOutput {
+	return o.ApplyT(func(v Row) *Interval { return v.ResponseP99NsInterval }).(IntervalPtrOutput)
+}
+
 func (o RowOutput) Rounds() pulumi.IntOutput {
 	return o.ApplyT(func(v Row) int { return v.Rounds }).(pulumi.IntOutput)
+}
+
+func (o RowOutput) Runtime() RuntimePtrOutput {
+	return o.ApplyT(func(v Row) *Runtime { return v.Runtime }).(RuntimePtrOutput)
 }
 
 func (o RowOutput) Variant() pulumi.StringOutput {
@@ -793,15 +1100,339 @@ func (o RowArrayOutput) Index(i pulumi.IntInput) RowOutput {
 	}).(RowOutput)
 }
 
+type Runtime struct {
+	AllocationsPerRequest float64 `pulumi:"allocationsPerRequest"`
+	Collections           int     `pulumi:"collections"`
+	Goroutines            int     `pulumi:"goroutines"`
+	HeapBytes             int     `pulumi:"heapBytes"`
+	LongestPauseNs        int     `pulumi:"longestPauseNs"`
+	PauseNs               int     `pulumi:"pauseNs"`
+}
+
+type RuntimeOutput struct{ *pulumi.OutputState }
+
+func (RuntimeOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Runtime)(nil)).Elem()
+}
+
+func (o RuntimeOutput) ToRuntimeOutput() RuntimeOutput {
+	return o
+}
+
+func (o RuntimeOutput) ToRuntimeOutputWithContext(ctx context.Context) RuntimeOutput {
+	return o
+}
+
+func (o RuntimeOutput) AllocationsPerRequest() pulumi.Float64Output {
+	return o.ApplyT(func(v Runtime) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
+}
+
+func (o RuntimeOutput) Collections() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.Collections }).(pulumi.IntOutput)
+}
+
+func (o RuntimeOutput) Goroutines() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.Goroutines }).(pulumi.IntOutput)
+}
+
+func (o RuntimeOutput) HeapBytes() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.HeapBytes }).(pulumi.IntOutput)
+}
+
+func (o RuntimeOutput) LongestPauseNs() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.LongestPauseNs }).(pulumi.IntOutput)
+}
+
+func (o RuntimeOutput) PauseNs() pulumi.IntOutput {
+	return o.ApplyT(func(v Runtime) int { return v.PauseNs }).(pulumi.IntOutput)
+}
+
+type RuntimePtrOutput struct{ *pulumi.OutputState }
+
+func (RuntimePtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Runtime)(nil)).Elem()
+}
+
+func (o RuntimePtrOutput) ToRuntimePtrOutput() RuntimePtrOutput {
+	return o
+}
+
+func (o RuntimePtrOutput) ToRuntimePtrOutputWithContext(ctx context.Context) RuntimePtrOutput {
+	return o
+}
+
+func (o RuntimePtrOutput) Elem() RuntimeOutput {
+	return o.ApplyT(func(v *Runtime) Runtime {
+		if v != nil {
+			return *v
+		}
+		var ret Runtime
+		return ret
+	}).(RuntimeOutput)
+}
+
+func (o RuntimePtrOutput) AllocationsPerRequest() pulumi.Float64PtrOutput {
+	return o.ApplyT(func(v *Runtime) *float64 {
+		if v == nil {
+			return nil
+		}
+		return &v.AllocationsPerRequest
+	}).(pulumi.Float64PtrOutput)
+}
+
+func (o RuntimePtrOutput) Collections() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.Collections
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o RuntimePtrOutput) Goroutines() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.Goroutines
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o RuntimePtrOutput) HeapBytes() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.HeapBytes
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o RuntimePtrOutput) LongestPauseNs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.LongestPauseNs
+	}).(pulumi.IntPtrOutput)
+}
+
+func (o RuntimePtrOutput) PauseNs() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *Runtime) *int {
+		if v == nil {
+			return nil
+		}
+		return &v.PauseNs
+	}).(pulumi.IntPtrOutput)
+}
+
+// A program of one's own that serves: one file, brought to the host by its content.
+type ServerProgram struct {
+	// Its arguments, as they are. It has to listen where `listen` says.
+	Args []string `pulumi:"args"`
+	// Absolute path of the program on the machine that Pulumi runs on: a static ELF program for the host's architecture, or a script whose interpreter the host has.
+	Command string `pulumi:"command"`
+	// Environment variables, beside PATH, HOME, LC_ALL and BENCHLAB_STATS. No place for secrets.
+	Env map[string]string `pulumi:"env"`
+	// Path that it answers with 2xx when it is well. Default `/health`.
+	Health *string `pulumi:"health"`
+}
+
+// ServerProgramInput is an input type that accepts ServerProgramArgs and ServerProgramOutput values.
+// You can construct a concrete instance of `ServerProgramInput` via:
+//
+//	ServerProgramArgs{...}
+type ServerProgramInput interface {
+	pulumi.Input
+
+	ToServerProgramOutput() ServerProgramOutput
+	ToServerProgramOutputWithContext(context.Context) ServerProgramOutput
+}
+
+// A program of one's own that serves: one file, brought to the host by its content.
+type ServerProgramArgs struct {
+	// Its arguments, as they are. It has to listen where `listen` says.
+	Args pulumi.StringArrayInput `pulumi:"args"`
+	// Absolute path of the program on the machine that Pulumi runs on: a static ELF program for the host's architecture, or a script whose interpreter the host has.
+	Command pulumi.StringInput `pulumi:"command"`
+	// Environment variables, beside PATH, HOME, LC_ALL and BENCHLAB_STATS. No place for secrets.
+	Env pulumi.StringMapInput `pulumi:"env"`
+	// Path that it answers with 2xx when it is well. Default `/health`.
+	Health pulumi.StringPtrInput `pulumi:"health"`
+}
+
+func (ServerProgramArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ServerProgram)(nil)).Elem()
+}
+
+func (i ServerProgramArgs) ToServerProgramOutput() ServerProgramOutput {
+	return i.ToServerProgramOutputWithContext(context.Background())
+}
+
+func (i ServerProgramArgs) ToServerProgramOutputWithContext(ctx context.Context) ServerProgramOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ServerProgramOutput)
+}
+
+func (i ServerProgramArgs) ToServerProgramPtrOutput() ServerProgramPtrOutput {
+	return i.ToServerProgramPtrOutputWithContext(context.Background())
+}
+
+func (i ServerProgramArgs) ToServerProgramPtrOutputWithContext(ctx context.Context) ServerProgramPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ServerProgramOutput).ToServerProgramPtrOutputWithContext(ctx)
+}
+
+// ServerProgramPtrInput is an input type that accepts ServerProgramArgs, ServerProgramPtr and ServerProgramPtrOutput values.
+// You can construct a concrete instance of `ServerProgramPtrInput` via:
+//
+//	        ServerProgramArgs{...}
+//
+//	or:
+//
+//	        nil
+type ServerProgramPtrInput interface {
+	pulumi.Input
+
+	ToServerProgramPtrOutput() ServerProgramPtrOutput
+	ToServerProgramPtrOutputWithContext(context.Context) ServerProgramPtrOutput
+}
+
+type serverProgramPtrType ServerProgramArgs
+
+func ServerProgramPtr(v *ServerProgramArgs) ServerProgramPtrInput {
+	return (*serverProgramPtrType)(v)
+}
+
+func (*serverProgramPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**ServerProgram)(nil)).Elem()
+}
+
+func (i *serverProgramPtrType) ToServerProgramPtrOutput() ServerProgramPtrOutput {
+	return i.ToServerProgramPtrOutputWithContext(context.Background())
+}
+
+func (i *serverProgramPtrType) ToServerProgramPtrOutputWithContext(ctx context.Context) ServerProgramPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ServerProgramPtrOutput)
+}
+
+// A program of one's own that serves: one file, brought to the host by its content.
+type ServerProgramOutput struct{ *pulumi.OutputState }
+
+func (ServerProgramOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ServerProgram)(nil)).Elem()
+}
+
+func (o ServerProgramOutput) ToServerProgramOutput() ServerProgramOutput {
+	return o
+}
+
+func (o ServerProgramOutput) ToServerProgramOutputWithContext(ctx context.Context) ServerProgramOutput {
+	return o
+}
+
+func (o ServerProgramOutput) ToServerProgramPtrOutput() ServerProgramPtrOutput {
+	return o.ToServerProgramPtrOutputWithContext(context.Background())
+}
+
+func (o ServerProgramOutput) ToServerProgramPtrOutputWithContext(ctx context.Context) ServerProgramPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ServerProgram) *ServerProgram {
+		return &v
+	}).(ServerProgramPtrOutput)
+}
+
+// Its arguments, as they are. It has to listen where `listen` says.
+func (o ServerProgramOutput) Args() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v ServerProgram) []string { return v.Args }).(pulumi.StringArrayOutput)
+}
+
+// Absolute path of the program on the machine that Pulumi runs on: a static ELF program for the host's architecture, or a script whose interpreter the host has.
+func (o ServerProgramOutput) Command() pulumi.StringOutput {
+	return o.ApplyT(func(v ServerProgram) string { return v.Command }).(pulumi.StringOutput)
+}
+
+// Environment variables, beside PATH, HOME, LC_ALL and BENCHLAB_STATS. No place for secrets.
+func (o ServerProgramOutput) Env() pulumi.StringMapOutput {
+	return o.ApplyT(func(v ServerProgram) map[string]string { return v.Env }).(pulumi.StringMapOutput)
+}
+
+// Path that it answers with 2xx when it is well. Default `/health`.
+func (o ServerProgramOutput) Health() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ServerProgram) *string { return v.Health }).(pulumi.StringPtrOutput)
+}
+
+type ServerProgramPtrOutput struct{ *pulumi.OutputState }
+
+func (ServerProgramPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ServerProgram)(nil)).Elem()
+}
+
+func (o ServerProgramPtrOutput) ToServerProgramPtrOutput() ServerProgramPtrOutput {
+	return o
+}
+
+func (o ServerProgramPtrOutput) ToServerProgramPtrOutputWithContext(ctx context.Context) ServerProgramPtrOutput {
+	return o
+}
+
+func (o ServerProgramPtrOutput) Elem() ServerProgramOutput {
+	return o.ApplyT(func(v *ServerProgram) ServerProgram {
+		if v != nil {
+			return *v
+		}
+		var ret ServerProgram
+		return ret
+	}).(ServerProgramOutput)
+}
+
+// Its arguments, as they are. It has to listen where `listen` says.
+func (o ServerProgramPtrOutput) Args() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *ServerProgram) []string {
+		if v == nil {
+			return nil
+		}
+		return v.Args
+	}).(pulumi.StringArrayOutput)
+}
+
+// Absolute path of the program on the machine that Pulumi runs on: a static ELF program for the host's architecture, or a script whose interpreter the host has.
+func (o ServerProgramPtrOutput) Command() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerProgram) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Command
+	}).(pulumi.StringPtrOutput)
+}
+
+// Environment variables, beside PATH, HOME, LC_ALL and BENCHLAB_STATS. No place for secrets.
+func (o ServerProgramPtrOutput) Env() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *ServerProgram) map[string]string {
+		if v == nil {
+			return nil
+		}
+		return v.Env
+	}).(pulumi.StringMapOutput)
+}
+
+// Path that it answers with 2xx when it is well. Default `/health`.
+func (o ServerProgramPtrOutput) Health() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerProgram) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Health
+	}).(pulumi.StringPtrOutput)
+}
+
 // A server as an input of a benchmark: the output `ref` of a Server.
 type ServerRef struct {
 	// Digest of program and settings: a benchmark runs again when it changes.
-	Digest string        `pulumi:"digest"`
+	Digest string `pulumi:"digest"`
+	// Path that it answers when it is well, which a benchmark asks for where no other is given.
+	Health string        `pulumi:"health"`
 	Host   hosts.HostRef `pulumi:"host"`
-	// Name of the process on its host; it follows from the address.
+	// Name of the process on its host; it follows from the first address.
 	Unit string `pulumi:"unit"`
 	// Where it listens.
-	Url string `pulumi:"url"`
+	Urls []string `pulumi:"urls"`
 	// URN of the Server, which owns the unit.
 	Urn string `pulumi:"urn"`
 }
@@ -821,11 +1452,13 @@ type ServerRefInput interface {
 type ServerRefArgs struct {
 	// Digest of program and settings: a benchmark runs again when it changes.
 	Digest pulumi.StringInput `pulumi:"digest"`
+	// Path that it answers when it is well, which a benchmark asks for where no other is given.
+	Health pulumi.StringInput `pulumi:"health"`
 	Host   hosts.HostRefInput `pulumi:"host"`
-	// Name of the process on its host; it follows from the address.
+	// Name of the process on its host; it follows from the first address.
 	Unit pulumi.StringInput `pulumi:"unit"`
 	// Where it listens.
-	Url pulumi.StringInput `pulumi:"url"`
+	Urls pulumi.StringArrayInput `pulumi:"urls"`
 	// URN of the Server, which owns the unit.
 	Urn pulumi.StringInput `pulumi:"urn"`
 }
@@ -913,18 +1546,23 @@ func (o ServerRefOutput) Digest() pulumi.StringOutput {
 	return o.ApplyT(func(v ServerRef) string { return v.Digest }).(pulumi.StringOutput)
 }
 
+// Path that it answers when it is well, which a benchmark asks for where no other is given.
+func (o ServerRefOutput) Health() pulumi.StringOutput {
+	return o.ApplyT(func(v ServerRef) string { return v.Health }).(pulumi.StringOutput)
+}
+
 func (o ServerRefOutput) Host() hosts.HostRefOutput {
 	return o.ApplyT(func(v ServerRef) hosts.HostRef { return v.Host }).(hosts.HostRefOutput)
 }
 
-// Name of the process on its host; it follows from the address.
+// Name of the process on its host; it follows from the first address.
 func (o ServerRefOutput) Unit() pulumi.StringOutput {
 	return o.ApplyT(func(v ServerRef) string { return v.Unit }).(pulumi.StringOutput)
 }
 
 // Where it listens.
-func (o ServerRefOutput) Url() pulumi.StringOutput {
-	return o.ApplyT(func(v ServerRef) string { return v.Url }).(pulumi.StringOutput)
+func (o ServerRefOutput) Urls() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v ServerRef) []string { return v.Urls }).(pulumi.StringArrayOutput)
 }
 
 // URN of the Server, which owns the unit.
@@ -966,6 +1604,16 @@ func (o ServerRefPtrOutput) Digest() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
+// Path that it answers when it is well, which a benchmark asks for where no other is given.
+func (o ServerRefPtrOutput) Health() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ServerRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Health
+	}).(pulumi.StringPtrOutput)
+}
+
 func (o ServerRefPtrOutput) Host() hosts.HostRefPtrOutput {
 	return o.ApplyT(func(v *ServerRef) *hosts.HostRef {
 		if v == nil {
@@ -975,7 +1623,7 @@ func (o ServerRefPtrOutput) Host() hosts.HostRefPtrOutput {
 	}).(hosts.HostRefPtrOutput)
 }
 
-// Name of the process on its host; it follows from the address.
+// Name of the process on its host; it follows from the first address.
 func (o ServerRefPtrOutput) Unit() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ServerRef) *string {
 		if v == nil {
@@ -986,13 +1634,13 @@ func (o ServerRefPtrOutput) Unit() pulumi.StringPtrOutput {
 }
 
 // Where it listens.
-func (o ServerRefPtrOutput) Url() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *ServerRef) *string {
+func (o ServerRefPtrOutput) Urls() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *ServerRef) []string {
 		if v == nil {
 			return nil
 		}
-		return &v.Url
-	}).(pulumi.StringPtrOutput)
+		return v.Urls
+	}).(pulumi.StringArrayOutput)
 }
 
 // URN of the Server, which owns the unit.
@@ -1006,19 +1654,21 @@ func (o ServerRefPtrOutput) Urn() pulumi.StringPtrOutput {
 }
 
 type Trial struct {
-	AllocationsPerRequest float64        `pulumi:"allocationsPerRequest"`
-	Collections           int            `pulumi:"collections"`
-	Connections           int            `pulumi:"connections"`
-	Errors                int            `pulumi:"errors"`
-	ErrorsByKind          map[string]int `pulumi:"errorsByKind"`
-	Hosts                 []HostFigures  `pulumi:"hosts"`
-	MaxNs                 int            `pulumi:"maxNs"`
-	P50Ns                 int            `pulumi:"p50Ns"`
-	P90Ns                 int            `pulumi:"p90Ns"`
-	P99Ns                 int            `pulumi:"p99Ns"`
-	RequestsPerSecond     float64        `pulumi:"requestsPerSecond"`
-	Round                 int            `pulumi:"round"`
-	Variant               string         `pulumi:"variant"`
+	Connections       int              `pulumi:"connections"`
+	Errors            int              `pulumi:"errors"`
+	ErrorsByKind      map[string]int   `pulumi:"errorsByKind"`
+	Hosts             []HostFigures    `pulumi:"hosts"`
+	LoaderLimited     *string          `pulumi:"loaderLimited"`
+	MaxNs             int              `pulumi:"maxNs"`
+	OpenLoop          *OpenLoopFigures `pulumi:"openLoop"`
+	P50Ns             int              `pulumi:"p50Ns"`
+	P90Ns             int              `pulumi:"p90Ns"`
+	P99Ns             int              `pulumi:"p99Ns"`
+	Paths             []Path           `pulumi:"paths"`
+	RequestsPerSecond float64          `pulumi:"requestsPerSecond"`
+	Round             int              `pulumi:"round"`
+	Runtime           *Runtime         `pulumi:"runtime"`
+	Variant           string           `pulumi:"variant"`
 }
 
 type TrialOutput struct{ *pulumi.OutputState }
@@ -1033,14 +1683,6 @@ func (o TrialOutput) ToTrialOutput() TrialOutput {
 
 func (o TrialOutput) ToTrialOutputWithContext(ctx context.Context) TrialOutput {
 	return o
-}
-
-func (o TrialOutput) AllocationsPerRequest() pulumi.Float64Output {
-	return o.ApplyT(func(v Trial) float64 { return v.AllocationsPerRequest }).(pulumi.Float64Output)
-}
-
-func (o TrialOutput) Collections() pulumi.IntOutput {
-	return o.ApplyT(func(v Trial) int { return v.Collections }).(pulumi.IntOutput)
 }
 
 func (o TrialOutput) Connections() pulumi.IntOutput {
@@ -1059,8 +1701,16 @@ func (o TrialOutput) Hosts() HostFiguresArrayOutput {
 	return o.ApplyT(func(v Trial) []HostFigures { return v.Hosts }).(HostFiguresArrayOutput)
 }
 
+func (o TrialOutput) LoaderLimited() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v Trial) *string { return v.LoaderLimited }).(pulumi.StringPtrOutput)
+}
+
 func (o TrialOutput) MaxNs() pulumi.IntOutput {
 	return o.ApplyT(func(v Trial) int { return v.MaxNs }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) OpenLoop() OpenLoopFiguresPtrOutput {
+	return o.ApplyT(func(v Trial) *OpenLoopFigures { return v.OpenLoop }).(OpenLoopFiguresPtrOutput)
 }
 
 func (o TrialOutput) P50Ns() pulumi.IntOutput {
@@ -1075,12 +1725,20 @@ func (o TrialOutput) P99Ns() pulumi.IntOutput {
 	return o.ApplyT(func(v Trial) int { return v.P99Ns }).(pulumi.IntOutput)
 }
 
+func (o TrialOutput) Paths() PathArrayOutput {
+	return o.ApplyT(func(v Trial) []Path { return v.Paths }).(PathArrayOutput)
+}
+
 func (o TrialOutput) RequestsPerSecond() pulumi.Float64Output {
 	return o.ApplyT(func(v Trial) float64 { return v.RequestsPerSecond }).(pulumi.Float64Output)
 }
 
 func (o TrialOutput) Round() pulumi.IntOutput {
 	return o.ApplyT(func(v Trial) int { return v.Round }).(pulumi.IntOutput)
+}
+
+func (o TrialOutput) Runtime() RuntimePtrOutput {
+	return o.ApplyT(func(v Trial) *Runtime { return v.Runtime }).(RuntimePtrOutput)
 }
 
 func (o TrialOutput) Variant() pulumi.StringOutput {
@@ -1160,6 +1818,10 @@ func (o VariantArrayOutput) Index(i pulumi.IntInput) VariantOutput {
 }
 
 func init() {
+	pulumi.RegisterInputType(reflect.TypeOf((*LoaderRefInput)(nil)).Elem(), LoaderRefArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*LoaderRefArrayInput)(nil)).Elem(), LoaderRefArray{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ServerProgramInput)(nil)).Elem(), ServerProgramArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ServerProgramPtrInput)(nil)).Elem(), ServerProgramArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefInput)(nil)).Elem(), ServerRefArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ServerRefPtrInput)(nil)).Elem(), ServerRefArgs{})
 	pulumi.RegisterOutputType(CPUFiguresOutput{})
@@ -1173,11 +1835,21 @@ func init() {
 	pulumi.RegisterOutputType(HostFiguresArrayOutput{})
 	pulumi.RegisterOutputType(IntervalOutput{})
 	pulumi.RegisterOutputType(IntervalPtrOutput{})
+	pulumi.RegisterOutputType(LoaderRefOutput{})
+	pulumi.RegisterOutputType(LoaderRefArrayOutput{})
 	pulumi.RegisterOutputType(NICFiguresOutput{})
 	pulumi.RegisterOutputType(NICFiguresArrayOutput{})
+	pulumi.RegisterOutputType(OpenLoopFiguresOutput{})
+	pulumi.RegisterOutputType(OpenLoopFiguresPtrOutput{})
+	pulumi.RegisterOutputType(PathOutput{})
+	pulumi.RegisterOutputType(PathArrayOutput{})
 	pulumi.RegisterOutputType(ResultOutput{})
 	pulumi.RegisterOutputType(RowOutput{})
 	pulumi.RegisterOutputType(RowArrayOutput{})
+	pulumi.RegisterOutputType(RuntimeOutput{})
+	pulumi.RegisterOutputType(RuntimePtrOutput{})
+	pulumi.RegisterOutputType(ServerProgramOutput{})
+	pulumi.RegisterOutputType(ServerProgramPtrOutput{})
 	pulumi.RegisterOutputType(ServerRefOutput{})
 	pulumi.RegisterOutputType(ServerRefPtrOutput{})
 	pulumi.RegisterOutputType(TrialOutput{})

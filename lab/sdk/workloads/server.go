@@ -17,18 +17,22 @@ import (
 type Server struct {
 	pulumi.CustomResourceState
 
+	// The CPUs that it may run on, a list as in `0-3,8`. Default: all.
+	Cpus pulumi.StringPtrOutput `pulumi:"cpus"`
 	// What answers the requests: `fasthttp` (the default) or `fiber`, on the same HTTP server and with the same bytes.
 	Framework pulumi.StringPtrOutput `pulumi:"framework"`
 	// The garbage collector's target percentage. Default 100.
 	Gogc pulumi.IntPtrOutput `pulumi:"gogc"`
-	// How many threads run Go at once. Default: what Go chooses by the host's CPUs.
+	// How many threads run Go at once. Default: what Go chooses by the CPUs that it may run on.
 	Gomaxprocs pulumi.IntPtrOutput `pulumi:"gomaxprocs"`
 	// The host to run on.
 	Host hosts.HostRefOutput `pulumi:"host"`
-	// Address with scheme: `http://10.99.0.1:8080`.
-	Listen pulumi.StringOutput `pulumi:"listen"`
-	// How many sockets share the address, by SO_REUSEPORT where there are several. Default 1.
+	// Addresses with scheme: `http://10.99.0.1:8080`. One server answers at all of them.
+	Listen pulumi.StringArrayOutput `pulumi:"listen"`
+	// How many sockets share each address, by SO_REUSEPORT where there are several. Default 1.
 	Listeners pulumi.IntPtrOutput `pulumi:"listeners"`
+	// A program of one's own in the place of benchlab-server.
+	Program ServerProgramPtrOutput `pulumi:"program"`
 	// Set by the provider: digest of the program, so that a new build restarts the server.
 	ProgramDigest pulumi.StringPtrOutput `pulumi:"programDigest"`
 	// The server as an input of a benchmark.
@@ -50,10 +54,6 @@ func NewServer(ctx *pulumi.Context,
 	if args.Listen == nil {
 		return nil, errors.New("invalid value for required argument 'Listen'")
 	}
-	replaceOnChanges := pulumi.ReplaceOnChanges([]string{
-		"listen",
-	})
-	opts = append(opts, replaceOnChanges)
 	opts = internal.PkgResourceDefaultOpts(opts)
 	var resource Server
 	err := ctx.RegisterResource("benchlab:workloads:Server", name, args, &resource, opts...)
@@ -93,18 +93,22 @@ func ServerExists(ctx *pulumi.Context,
 }
 
 type serverArgs struct {
+	// The CPUs that it may run on, a list as in `0-3,8`. Default: all.
+	Cpus *string `pulumi:"cpus"`
 	// What answers the requests: `fasthttp` (the default) or `fiber`, on the same HTTP server and with the same bytes.
 	Framework *string `pulumi:"framework"`
 	// The garbage collector's target percentage. Default 100.
 	Gogc *int `pulumi:"gogc"`
-	// How many threads run Go at once. Default: what Go chooses by the host's CPUs.
+	// How many threads run Go at once. Default: what Go chooses by the CPUs that it may run on.
 	Gomaxprocs *int `pulumi:"gomaxprocs"`
 	// The host to run on.
 	Host hosts.HostRef `pulumi:"host"`
-	// Address with scheme: `http://10.99.0.1:8080`.
-	Listen string `pulumi:"listen"`
-	// How many sockets share the address, by SO_REUSEPORT where there are several. Default 1.
+	// Addresses with scheme: `http://10.99.0.1:8080`. One server answers at all of them.
+	Listen []string `pulumi:"listen"`
+	// How many sockets share each address, by SO_REUSEPORT where there are several. Default 1.
 	Listeners *int `pulumi:"listeners"`
+	// A program of one's own in the place of benchlab-server.
+	Program *ServerProgram `pulumi:"program"`
 	// Set by the provider: digest of the program, so that a new build restarts the server.
 	ProgramDigest *string `pulumi:"programDigest"`
 	// Digests of the tuning of its host (Profile.digest): some values act only when a socket is made, so the server starts afresh when they change.
@@ -113,18 +117,22 @@ type serverArgs struct {
 
 // The set of arguments for constructing a Server resource.
 type ServerArgs struct {
+	// The CPUs that it may run on, a list as in `0-3,8`. Default: all.
+	Cpus pulumi.StringPtrInput
 	// What answers the requests: `fasthttp` (the default) or `fiber`, on the same HTTP server and with the same bytes.
 	Framework pulumi.StringPtrInput
 	// The garbage collector's target percentage. Default 100.
 	Gogc pulumi.IntPtrInput
-	// How many threads run Go at once. Default: what Go chooses by the host's CPUs.
+	// How many threads run Go at once. Default: what Go chooses by the CPUs that it may run on.
 	Gomaxprocs pulumi.IntPtrInput
 	// The host to run on.
 	Host hosts.HostRefInput
-	// Address with scheme: `http://10.99.0.1:8080`.
-	Listen pulumi.StringInput
-	// How many sockets share the address, by SO_REUSEPORT where there are several. Default 1.
+	// Addresses with scheme: `http://10.99.0.1:8080`. One server answers at all of them.
+	Listen pulumi.StringArrayInput
+	// How many sockets share each address, by SO_REUSEPORT where there are several. Default 1.
 	Listeners pulumi.IntPtrInput
+	// A program of one's own in the place of benchlab-server.
+	Program ServerProgramPtrInput
 	// Set by the provider: digest of the program, so that a new build restarts the server.
 	ProgramDigest pulumi.StringPtrInput
 	// Digests of the tuning of its host (Profile.digest): some values act only when a socket is made, so the server starts afresh when they change.
@@ -218,6 +226,11 @@ func (o ServerOutput) ToServerOutputWithContext(ctx context.Context) ServerOutpu
 	return o
 }
 
+// The CPUs that it may run on, a list as in `0-3,8`. Default: all.
+func (o ServerOutput) Cpus() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Server) pulumi.StringPtrOutput { return v.Cpus }).(pulumi.StringPtrOutput)
+}
+
 // What answers the requests: `fasthttp` (the default) or `fiber`, on the same HTTP server and with the same bytes.
 func (o ServerOutput) Framework() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Server) pulumi.StringPtrOutput { return v.Framework }).(pulumi.StringPtrOutput)
@@ -228,7 +241,7 @@ func (o ServerOutput) Gogc() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v *Server) pulumi.IntPtrOutput { return v.Gogc }).(pulumi.IntPtrOutput)
 }
 
-// How many threads run Go at once. Default: what Go chooses by the host's CPUs.
+// How many threads run Go at once. Default: what Go chooses by the CPUs that it may run on.
 func (o ServerOutput) Gomaxprocs() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v *Server) pulumi.IntPtrOutput { return v.Gomaxprocs }).(pulumi.IntPtrOutput)
 }
@@ -238,14 +251,19 @@ func (o ServerOutput) Host() hosts.HostRefOutput {
 	return o.ApplyT(func(v *Server) hosts.HostRefOutput { return v.Host }).(hosts.HostRefOutput)
 }
 
-// Address with scheme: `http://10.99.0.1:8080`.
-func (o ServerOutput) Listen() pulumi.StringOutput {
-	return o.ApplyT(func(v *Server) pulumi.StringOutput { return v.Listen }).(pulumi.StringOutput)
+// Addresses with scheme: `http://10.99.0.1:8080`. One server answers at all of them.
+func (o ServerOutput) Listen() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v *Server) pulumi.StringArrayOutput { return v.Listen }).(pulumi.StringArrayOutput)
 }
 
-// How many sockets share the address, by SO_REUSEPORT where there are several. Default 1.
+// How many sockets share each address, by SO_REUSEPORT where there are several. Default 1.
 func (o ServerOutput) Listeners() pulumi.IntPtrOutput {
 	return o.ApplyT(func(v *Server) pulumi.IntPtrOutput { return v.Listeners }).(pulumi.IntPtrOutput)
+}
+
+// A program of one's own in the place of benchlab-server.
+func (o ServerOutput) Program() ServerProgramPtrOutput {
+	return o.ApplyT(func(v *Server) ServerProgramPtrOutput { return v.Program }).(ServerProgramPtrOutput)
 }
 
 // Set by the provider: digest of the program, so that a new build restarts the server.

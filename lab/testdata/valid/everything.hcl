@@ -113,6 +113,25 @@ server "rack" {
   host   = host.rack-1
   listen = "http://192.168.10.2:8080"
 }
+server "mine" {
+  host   = host.spark
+  listen = ["http://10.99.0.1:9000", "http://[fd00::1]:9000"]
+  cpus   = "0,1,2,4"
+  gogc   = 50
+  program {
+    command = "bin/my-server"
+    args    = ["--port", "9000", ""]
+    env     = { LOG = "off", "MODE" = "bench" }
+    health  = "/healthz"
+  }
+}
+server "bare" {
+  host   = host.rack-1
+  listen = ["http://192.168.10.2:9000"]
+  program {
+    command = "/opt/bare"
+  }
+}
 server "loopback" {
   host   = host.evo
   listen = "http://127.0.0.1:8080"
@@ -141,4 +160,29 @@ benchmark "loopback" {
   connections = [10]
   warm_up     = "1s"
   duration    = "1s"
+}
+benchmark "two-wires" {
+  server      = server.health
+  connections = [64]
+  warm_up     = "1s"
+  duration    = "1s"
+  rate        = 50000
+  loader {
+    host    = host.evo
+    sources = ["10.99.0.2", "fd00:0::2"]
+  }
+  loader {
+    host = host.spark
+  }
+}
+benchmark "pipelined" {
+  server      = server.rack
+  connections = [10]
+  warm_up     = "1s"
+  duration    = "1s"
+  pipeline    = 16
+  loader {
+    host    = host.rack-2
+    sources = ["192.168.10.9"]
+  }
 }

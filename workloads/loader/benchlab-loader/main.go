@@ -1,3 +1,5 @@
+//go:build linux
+
 // Benchlab-loader loads an HTTP server over a fixed number of connections and prints
 // what it measured.
 //
@@ -9,13 +11,18 @@
 // The exit code is 0 if something was measured, whatever errors the requests had; 1 if
 // nothing was; 2 for wrong usage. SIGINT and SIGTERM end the run early: what was measured
 // until then is printed.
+//
+// With -barrier it waits, when all connections stand, for a line on stdin; several loaders
+// can so be let go together. The end of stdin instead ends it.
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -25,6 +32,15 @@ import (
 
 func main() {
 	os.Exit(run(os.Args[1:]))
+}
+
+// barrier waits for the line that lets the loader go.
+func barrier(stdin io.Reader) error {
+	_, err := bufio.NewReader(stdin).ReadString('\n')
+	if errors.Is(err, io.EOF) {
+		err = errors.New("stdin ended without a line")
+	}
+	return err
 }
 
 func run(args []string) int {
@@ -43,7 +59,12 @@ func run(args []string) int {
 	if asJSON {
 		out = newJSONLines(os.Stdout)
 	}
-	sample, err := loader.Run(ctx, config, out.Progress)
+	var release chan error
+	if config.Barrier {
+		release = make(chan error, 1)
+		go func() { release <- barrier(os.Stdin) }()
+	}
+	sample, err := loader.Run(ctx, config, release, out.Progress)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchlab-loader:", err)
 		return 1

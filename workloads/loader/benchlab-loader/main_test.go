@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) {
 		Dir:  "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"terminate": terminate},
 		Setup: func(env *testscript.Env) error {
-			s, err := server.Listen(context.Background(), server.Config{Listen: "http://127.0.0.1:0"})
+			s, err := server.Listen(context.Background(), server.Config{Listen: []string{"http://127.0.0.1:0"}})
 			if err != nil {
 				return err
 			}
@@ -33,7 +33,7 @@ func TestScripts(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			env.Setenv("URL", s.URL())
+			env.Setenv("URL", s.URLs()[0])
 			return nil
 		},
 	})

@@ -79,6 +79,23 @@ func (o *text) Sample(s results.Sample) error {
 		fmt.Sprintf("p99\t%s", results.Duration(s.ServiceTime.P99)),
 		fmt.Sprintf("p99.9\t%s", results.Duration(s.ServiceTime.P999)),
 		fmt.Sprintf("max\t%s", results.Duration(s.ServiceTime.Max)))
+	if o := s.OpenLoop; o != nil {
+		lines = append(lines,
+			fmt.Sprintf("sent\t%s of %s req/s asked for, %d queued for a connection, %d not sent",
+				results.Count(o.SentPerSecond), results.Count(o.Rate), o.Queued, o.Unsent),
+			fmt.Sprintf("response time\tp50 %s, p90 %s, p99 %s, p99.9 %s, max %s, from when a request was due",
+				results.Duration(o.ResponseTime.P50), results.Duration(o.ResponseTime.P90), results.Duration(o.ResponseTime.P99),
+				results.Duration(o.ResponseTime.P999), results.Duration(o.ResponseTime.Max)))
+	}
+	if len(s.Paths) > 1 {
+		for _, p := range s.Paths {
+			lines = append(lines, fmt.Sprintf("path\t%s to %s, %d established, %s req/s", p.Source, p.Target, p.Established,
+				results.Count(float64(p.Requests)/time.Duration(s.Measured).Seconds())))
+		}
+	}
+	if s.Loader.Limited != "" {
+		lines = append(lines, "loader_limited\t"+s.Loader.Limited)
+	}
 	for _, kind := range slices.Sorted(maps.Keys(s.Errors)) {
 		lines = append(lines, fmt.Sprintf("%s\t%d, as in: %s", kind, s.Errors[kind], s.ErrorSamples[kind]))
 	}

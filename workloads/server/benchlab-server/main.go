@@ -14,9 +14,11 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/hanzoai/benchlab/workloads/server"
+	"github.com/hanzoai/benchlab/workloads/server/serverspec"
 )
 
 func main() {
@@ -26,16 +28,19 @@ func main() {
 func run(args []string) int {
 	flags := flag.NewFlagSet("benchlab-server", flag.ContinueOnError)
 	var config server.Config
-	flags.StringVar(&config.Listen, "listen", "", "`address` to serve on, with its scheme: http://HOST:PORT")
+	flags.Func("listen", "`address` to serve on, with its scheme: http://HOST:PORT; may be given several times", func(address string) error {
+		config.Listen = append(config.Listen, address)
+		return nil
+	})
 	flags.StringVar(&config.Framework, "framework", "fasthttp", "what answers the requests: fasthttp or fiber")
-	flags.IntVar(&config.Listeners, "listeners", 1, "`number` of sockets that share the address, by SO_REUSEPORT where there are several")
-	flags.StringVar(&config.Stats, "stats", os.Getenv("BENCHLAB_STATS"), "`path` of a unix socket that answers GET /stats with the runtime's counters; $BENCHLAB_STATS if not given")
+	flags.IntVar(&config.Listeners, "listeners", 1, "`number` of sockets that share each address, by SO_REUSEPORT where there are several")
+	flags.StringVar(&config.Stats, "stats", os.Getenv(serverspec.StatsVariable), "`path` of a unix socket that answers GET /stats with the runtime's counters; $BENCHLAB_STATS if not given")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		return 2
-	case config.Listen == "" || flags.NArg() > 0:
+	case len(config.Listen) == 0 || flags.NArg() > 0:
 		fmt.Fprintln(os.Stderr, "benchlab-server: want -listen http://HOST:PORT and no further arguments")
 		return 2
 	}
@@ -48,7 +53,7 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "benchlab-server:", err)
 		return 1
 	}
-	fmt.Printf("listening on %s, pid %d, GOMAXPROCS %d\n", s.URL(), os.Getpid(), runtime.GOMAXPROCS(0))
+	fmt.Printf("listening on %s, pid %d, GOMAXPROCS %d\n", strings.Join(s.URLs(), " and "), os.Getpid(), runtime.GOMAXPROCS(0))
 	err = s.Serve(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchlab-server:", err)
