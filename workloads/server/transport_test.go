@@ -1,11 +1,10 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"net"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -28,46 +27,28 @@ func TestScheme(t *testing.T) {
 	}
 }
 
-// One handler answers on both wires, and with the same.
+// One handler answers on both wires, of one server, and with the same.
 func TestWiresAnswerAlike(t *testing.T) {
-	for _, target := range []string{"/health", "/", "/health/"} {
-		overHTTP, overZAP := askHTTP(t, target), askZAP(t, target)
-		if overHTTP != overZAP {
-			t.Errorf("GET %s: %q over HTTP, %q over ZAP", target, overHTTP, overZAP)
+	for _, framework := range []string{"fasthttp", "fiber"} {
+		s, _ := start(t, Config{Listen: []string{"http://127.0.0.1:0", "127.0.0.1:0"}, Framework: framework})
+		onHTTP, onZAP := s.URLs()[0], strings.TrimPrefix(s.URLs()[1], "zap://")
+		for _, target := range []string{"/health", "/", "/health/"} {
+			overHTTP, overZAP := askHTTP(t, onHTTP, target), askZAP(t, onZAP, target)
+			if overHTTP != overZAP {
+				t.Errorf("%s, GET %s: %q over HTTP, %q over ZAP", framework, target, overHTTP, overZAP)
+			}
 		}
-	}
-	if got, want := askZAP(t, "/health"), `200 "text/plain" "ok"`; got != want {
-		t.Errorf("GET /health over ZAP: %s, want %s", got, want)
+		if got, want := askZAP(t, onZAP, "/health"), `200 "text/plain" "ok"`; got != want {
+			t.Errorf("%s, GET /health over ZAP: %s, want %s", framework, got, want)
+		}
 	}
 }
 
-// serveOn runs a transport until the test ends.
-func serveOn(t *testing.T, scheme string) (address string) {
-	t.Helper()
-	listener, err := listenTCP(t.Context(), "127.0.0.1:0", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, served := transports[scheme](handle), make(chan error, 1)
-	go func() { served <- s.Serve(listener) }()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := s.ShutdownWithContext(ctx); err != nil {
-			t.Error(err)
-		}
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
-	return listener.Addr().String()
-}
-
-func askHTTP(t *testing.T, target string) string {
+func askHTTP(t *testing.T, url, target string) string {
 	t.Helper()
 	var request fasthttp.Request
 	var response fasthttp.Response
-	request.SetRequestURI("http://" + serveOn(t, "http") + target)
+	request.SetRequestURI(url + target)
 	request.SetConnectionClose()
 	if err := fasthttp.Do(&request, &response); err != nil {
 		t.Fatal(err)
@@ -75,9 +56,9 @@ func askHTTP(t *testing.T, target string) string {
 	return fmt.Sprintf("%d %q %q", response.StatusCode(), response.Header.ContentType(), response.Body())
 }
 
-func askZAP(t *testing.T, target string) string {
+func askZAP(t *testing.T, address, target string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", serveOn(t, "zap"))
+	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
