@@ -13,5 +13,5 @@
 // and on writing: a method or a field's name that is no token, control characters anywhere,
 // a blank in a target. So are values that overlap, that stand in another order than all
 // writers put them in, or that lie outside their message, a second Host, and whatever
-// exceeds the limits. Nothing is allocated on the word of a length.
+// exceeds the limits. A length alone makes a reader hold little (see Reader).
 package zaphttp
