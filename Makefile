@@ -81,7 +81,7 @@ test: packages test-packages build ## run all tests, the real CLI and real hosts
 # A number of inputs and not a time, so that a run means the same on any machine.
 FUZZ ?= 20000x
 fuzz: ## run every fuzzer for a short while; FUZZ=5m for a longer one
-	@for package in ./workloads/zap ./workloads/zap/zaphttp; do \
+	@for package in ./workloads/loader ./workloads/zap ./workloads/zap/zaphttp; do \
 		for fuzzer in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 			echo "$$package $$fuzzer" && go test -run '^$$' -fuzz "^$$fuzzer$$" -fuzztime $(FUZZ) -fuzzminimizetime 10x $$package || exit; \
 		done; \
