@@ -38,7 +38,7 @@ HOST_PROGRAMS := ./hosts/agent/benchlab-agent ./workloads/server/benchlab-server
 # Only the helper that makes namespaces needs root; it runs under sudo.
 AS_USER := $(shell test "$$(id -u)" = 0 || echo tools/with-sudo)
 
-.PHONY: help up preview drift down recover ssh output lock env check fmt test lint build tools packages generate stack
+.PHONY: help up preview drift down recover ssh output lock env check fmt test fuzz lint build tools packages generate stack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -86,6 +86,15 @@ fmt: bin/benchlab ## format the lab files in stacks/
 
 test: packages test-packages build ## run all tests, the real CLI and real hosts included
 	$(AS_USER) env -u PULUMI_STACK go test -count=1 -timeout 40m ./...
+
+# A number of inputs and not a time, so that a run means the same on any machine.
+FUZZ ?= 20000x
+fuzz: ## run every fuzzer for a short while; FUZZ=5m for a longer one
+	@for package in ./lab ./workloads/loader ./workloads/zap ./workloads/zap/zaphttp; do \
+		for fuzzer in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$fuzzer" && go test -run '^$$' -fuzz "^$$fuzzer$$" -fuzztime $(FUZZ) -fuzzminimizetime 10x $$package || exit; \
+		done; \
+	done
 
 lint: bin/golangci-lint bin/benchlab ## run the linters, and see that lab files are formatted
 	bin/golangci-lint run ./...
