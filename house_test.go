@@ -122,6 +122,11 @@ var rules = []rule{
 		why:  "the lab speaks to the engine through its SDK, and judges a file with the leaves and the language of tuning alone",
 	},
 	{
+		of:   []string{"lab/benchlab"},
+		only: []string{"lab"},
+		why:  "the command reads labs offline",
+	},
+	{
 		of:   []string{"lab/sdk/..."},
 		only: []string{"lab/sdk/..."},
 		why:  "the SDK is generated, for any program",
