@@ -47,7 +47,7 @@ func (r *reader) variable(b *syntax.Block, sources []Values) (cty.Value, string)
 	if e := b.Expr("default"); e != nil {
 		hasDefault = true
 		standard = defaultOf(b, e, want)
-		if b.Expr("type") == nil && standard != syntax.Broken {
+		if b.Expr("type") == nil && standard.IsKnown() {
 			want = loose(standard.Type())
 		}
 	} else if b.Expr("type") == nil {

@@ -44,18 +44,18 @@ func (s *Scope) Within() *Scope { return &Scope{outer: s} }
 // not show it ("set by the environment variable RATE"). A value that could not be worked
 // out, which has been reported, is [Broken]: what refers to it is not reported again.
 func (s *Scope) Define(root, name string, value cty.Value, origin string) {
-	s.Root(root)[name] = defined{value, origin}
+	s.Root(root)
+	s.roots[root][name] = defined{value, origin}
 }
 
 // Root makes a root known, though there may be no name below it.
-func (s *Scope) Root(root string) map[string]defined {
+func (s *Scope) Root(root string) {
 	if s.roots == nil {
 		s.roots = map[string]map[string]defined{}
 	}
 	if s.roots[root] == nil {
 		s.roots[root] = map[string]defined{}
 	}
-	return s.roots[root]
 }
 
 // Broken stands for a value that could not be worked out.
