@@ -72,6 +72,11 @@ func (c *connection) end() int64 {
 	return began
 }
 
+// asked says that an answer may come: the oldest request in flight is sent.
+func (c *connection) asked() bool {
+	return int(c.unsent) <= int(c.inFlight-1)*c.path.target.size
+}
+
 // overdue says that the dial, or the oldest request in flight, takes too long.
 func (c *connection) overdue(now, limit int64) bool {
 	switch {

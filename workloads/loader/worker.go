@@ -110,7 +110,7 @@ func (w *worker) ended(index int32, c *connection) {
 func (w *worker) take(index int32, c *connection, data []byte, gone bool) {
 	now := w.run.now()
 	for len(data) > 0 {
-		if c.inFlight == 0 {
+		if !c.asked() {
 			w.broken(index, c, HTTPParse, malformed("%q, which no request asked for", head(data)))
 			return
 		}
