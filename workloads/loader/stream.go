@@ -133,7 +133,7 @@ func (s *streams) live(ctx context.Context, index int32, c *connection, st *stre
 		s.enter(c, st, func() { s.w.undialed(index, c, err) })
 		return
 	}
-	defer func() { _ = socket.Close() }() // again, unless the dial was over before its end
+	defer func() { _ = socket.Close() }() // that of one that was over before it was entered
 	if !s.enter(c, st, func() { st.socket, c.shaking = socket, c.path.target.tls != nil }) {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // A worker is the owner of a part of the connections: it knows what each is to do next, and
-// counts. Over what they go, and who calls the worker, is its driver's.
+// counts. How their bytes move is its driver's, and when it is called its loop's.
 type worker struct {
 	run    *run
 	index  int
