@@ -38,11 +38,11 @@ HOST_PROGRAMS := ./hosts/agent/benchlab-agent ./workloads/server/benchlab-server
 # Only the helper that makes namespaces needs root; it runs under sudo.
 AS_USER := $(shell test "$$(id -u)" = 0 || echo tools/with-sudo)
 
-.PHONY: help up preview drift down recover ssh output lock env test lint build tools packages generate stack
+.PHONY: help up preview drift down recover ssh output lock env check fmt test fuzz lint build tools packages generate stack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
-	@echo; echo "  STACK=$(STACK) picks the stack: stacks/<stack>.hcl is its lab file."
+	@echo; echo "  STACK=$(STACK) picks the stack: stacks/<stack>.hcl is its lab file, or the directory stacks/<stack> has them."
 
 up: packages stack ## bring the lab up, or back to what its file says: hosts, tuning, benchmarks
 	@$(AS_USER) pulumi up --stack $(STACK) --refresh --yes --skip-preview --suppress-outputs --continue-on-error || \
@@ -75,11 +75,30 @@ env: ## print the environment for plain Pulumi: eval "$(make -s env)"
 		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION PULUMI_CONFIG_PASSPHRASE_FILE PULUMI_CONFIG_PASSPHRASE; do \
 		[ -z "$${!v+set}" ] || printf 'export %s=%q\n' "$$v" "$${!v}"; done
 
+# A lab is a file or a directory; those of all stacks, if none is named.
+LAB ?= $(wildcard stacks/*.hcl) $(patsubst %/,%,$(sort $(dir $(wildcard stacks/*/*.hcl))))
+
+check: bin/benchlab ## check a lab without contacting a host, and print what `make up` makes of it: make check LAB=stacks/mylab.hcl
+	@bin/benchlab check $(LAB)
+
+fmt: bin/benchlab ## format the lab files in stacks/
+	@bin/benchlab fmt $(sort $(dir $(LAB)))
+
 test: packages test-packages build ## run all tests, the real CLI and real hosts included
 	$(AS_USER) env -u PULUMI_STACK go test -count=1 -timeout 40m ./...
 
-lint: bin/golangci-lint ## run the linters
+# A number of inputs and not a time, so that a run means the same on any machine.
+FUZZ ?= 20000x
+fuzz: ## run every fuzzer for a short while; FUZZ=5m for a longer one
+	@for package in ./lab ./workloads/loader ./workloads/zap ./workloads/zap/zaphttp; do \
+		for fuzzer in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$fuzzer" && go test -run '^$$' -fuzz "^$$fuzzer$$" -fuzztime $(FUZZ) -fuzzminimizetime 10x $$package || exit; \
+		done; \
+	done
+
+lint: bin/golangci-lint bin/benchlab ## run the linters, and see that lab files are formatted
 	bin/golangci-lint run ./...
+	bin/benchlab fmt -check $(sort $(dir $(LAB))) tuning/profiles
 
 build: tools ## build the provider, the program, and what goes to hosts, into bin/
 	@echo "building"
@@ -108,12 +127,17 @@ bin/pulumi-language-go: tools/pulumi-language-go/go.mod tools/pulumi-language-go
 bin/golangci-lint: tools/golangci-lint/go.mod
 	@cd tools/golangci-lint && $(BUILD) -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+# Go knows better than make whether it is up to date.
+.PHONY: bin/benchlab
+bin/benchlab:
+	@$(BUILD) -o bin/ ./lab/benchlab
+
 packages:
 	@tools/install-packages openssh-server:/usr/sbin/sshd iproute2:/sbin/ip ethtool:/sbin/ethtool
 
 lab-file:
-	@test -f 'stacks/$(STACK).hcl' || { \
-		echo "There is no lab file stacks/$(STACK).hcl. STACK= takes one of: $$(cd stacks && echo *.hcl | sed 's/\.hcl//g')" >&2; exit 1; }
+	@test -f 'stacks/$(STACK).hcl' || ls 'stacks/$(STACK)'/*.hcl > /dev/null 2>&1 || { \
+		echo "There is no lab file stacks/$(STACK).hcl. STACK= takes one of: $$(cd stacks && ls -d *.hcl */*.hcl 2> /dev/null | sed 's:\.hcl$$::; s:/.*::' | sort -u | tr '\n' ' ')" >&2; exit 1; }
 
 test-packages:
 	@tools/install-packages sudo:/usr/bin/sudo systemd:/lib/systemd/systemd fish:/usr/bin/fish strace:/usr/bin/strace nftables:/usr/sbin/nft

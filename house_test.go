@@ -76,6 +76,22 @@ var rules = []rule{
 		why:  "telemetry counts what a host does, whoever loads it",
 	},
 	{
+		of:    []string{"workloads/zap", "workloads/zap/zaphttp"},
+		never: []string{"net", "net/...", "github.com/..."},
+		only:  []string{"workloads/zap"},
+		why:   "a wire is bytes, whoever sends them, over whatever, by whichever HTTP library",
+	},
+	{
+		of:   []string{"workloads/zap/zapserver"},
+		only: []string{"workloads/zap/zaphttp"},
+		why:  "a server of frames knows neither what is answered nor who measures it",
+	},
+	{
+		of:   []string{"workloads/record"},
+		only: []string{"workloads/zap"},
+		why:  "a record is written and read, whoever asks",
+	},
+	{
 		of:   []string{"tuning/profiles"},
 		only: []string{"tuning/spec", "tuning/profiles/syntax"},
 		why:  "the language of tuning is read without a host and without a lab",
@@ -106,6 +122,11 @@ var rules = []rule{
 		why:  "the lab speaks to the engine through its SDK, and judges a file with the leaves and the language of tuning alone",
 	},
 	{
+		of:   []string{"lab/benchlab"},
+		only: []string{"lab"},
+		why:  "the command reads labs offline",
+	},
+	{
 		of:   []string{"lab/sdk/..."},
 		only: []string{"lab/sdk/..."},
 		why:  "the SDK is generated, for any program",
@@ -123,6 +144,11 @@ var direct = []rule{
 		of:    []string{"tuning/spec", "hosts/hostspec", "workloads/results", "workloads/server/serverspec"},
 		never: append([]string{"io/fs", "path/filepath", "net/netip/..."}, inputOutput...),
 		why:   "leaves do no I/O",
+	},
+	{
+		of:    []string{"workloads/zap", "workloads/zap/zaphttp", "workloads/record"},
+		never: inputOutput,
+		why:   "the wire does no I/O",
 	},
 	{
 		of:    []string{"tuning/profiles/..."},

@@ -81,7 +81,9 @@ func (r *reader) baseline(b *syntax.Block, bm *Benchmark) {
 		return
 	}
 	at := e.Range()
-	if v, diags := e.Value(nil); !diags.HasErrors() && !v.IsNull() && v.Type() == cty.String {
+	v, known := b.Try(e)
+	_, _, block := syntax.Referred(v)
+	if known && !v.IsNull() && v.Type() == cty.String {
 		if v.AsString() == untuned {
 			bm.BaselineUntuned = true
 			return
@@ -90,7 +92,7 @@ func (r *reader) baseline(b *syntax.Block, bm *Benchmark) {
 			b.Report(at, "Invalid baseline", form+"; found the string %q.%s", untuned, v.AsString(), meant(v.AsString()))
 			return
 		}
-	} else if steps, diags := hcl.AbsTraversalForExpr(e); diags.HasErrors() || len(steps) == 1 {
+	} else if steps, diags := hcl.AbsTraversalForExpr(e); diags.HasErrors() && !block && !indexed(e) || len(steps) == 1 {
 		b.Report(at, "Invalid baseline", form+"; found %s.%s", untuned, b.Source(at), meant(b.Source(at)))
 		return
 	}
@@ -190,11 +192,15 @@ func parseDuration(s string) (time.Duration, error) {
 func (d *Definition) Estimate() time.Duration {
 	var total time.Duration
 	for _, b := range d.Benchmarks {
-		runs := len(b.Connections) * max(b.Rounds, 1)
-		if b.Baseline != "" || b.BaselineUntuned {
-			runs *= 2
-		}
-		total += time.Duration(runs) * (b.WarmUp + b.Duration)
+		total += b.estimate()
 	}
 	return total
+}
+
+func (b Benchmark) estimate() time.Duration {
+	runs := len(b.Connections) * max(b.Rounds, 1)
+	if b.Baseline != "" || b.BaselineUntuned {
+		runs *= 2
+	}
+	return time.Duration(runs) * (b.WarmUp + b.Duration)
 }

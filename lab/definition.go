@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hanzoai/benchlab/hosts/hostspec"
+	"github.com/hanzoai/benchlab/tuning/profiles"
 	"github.com/hanzoai/benchlab/tuning/spec"
 )
 
@@ -15,6 +16,7 @@ type Definition struct {
 	Tunes      []Tune
 	Servers    []Server
 	Benchmarks []Benchmark
+	Outputs    []Output
 	// Lock has what the hosts were before; with none nothing is compared or recorded.
 	Lock *Lock
 	// TelemetryDir is where an up writes what the hosts counted during each benchmark, as
@@ -62,6 +64,9 @@ type Tune struct {
 	Name     string
 	Host     string
 	Tunables spec.Tunables
+	// Said is the tunables in the words of a lab file, with the places that say them; a
+	// definition built in Go has none.
+	Said []profiles.Said
 }
 
 // Server is a benchmark server on a host.
@@ -124,4 +129,12 @@ type Benchmark struct {
 	// BaselineUntuned compares the hosts tuned with the hosts untuned, in turn. At most one
 	// of the two baselines is set.
 	BaselineUntuned bool
+}
+
+// Output is a value of the lab file that becomes an output of the stack.
+type Output struct {
+	Name        string
+	Description string
+	// Value is what encoding/json makes of it.
+	Value any
 }

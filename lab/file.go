@@ -1,115 +1,146 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
-	"net/netip"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"github.com/hanzoai/benchlab/tuning/profiles"
 	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
-	"github.com/hashicorp/hcl/v2"
 )
 
-// Load reads and checks the lab file at path. What is wrong with the text of the
-// file comes as a *syntax.Diagnostics; a file that can't be read as an error that wraps the
-// one of the operating system.
-func Load(path string) (*Definition, error) {
-	src, err := os.ReadFile(path)
+// Load reads and checks the lab file at path, or all *.hcl files of the directory at path,
+// which are one lab. Variables have their values from sources, the first that has one, or
+// else from the file beside the lab that ends in .vars instead of .hcl. What is wrong with
+// the text comes as a *syntax.Diagnostics; a file that can't be read as an error that wraps
+// the one of the operating system.
+func Load(path string, sources ...Values) (*Definition, error) {
+	files, err := filesOf(path)
 	if err != nil {
-		// A pattern error only means that there is nothing to suggest.
-		others, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.hcl"))
-		return nil, fmt.Errorf("read lab file: %w%s", err, syntax.DidYouMean(path, others))
+		return nil, err
 	}
-	return Parse(src, path)
+	r := newReader()
+	r.valuesFile = strings.TrimSuffix(filepath.Clean(path), ".hcl") + ".vars"
+	var root *syntax.Block
+	readable := true
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			// A pattern error only means that there is nothing to suggest.
+			others, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "*.hcl"))
+			return nil, fmt.Errorf("read lab file: %w%s", err, syntax.DidYouMean(name, others))
+		}
+		b, ok := r.Open(src, name, grammar)
+		switch {
+		case !ok:
+			readable = false
+		case root == nil:
+			root = b
+		default:
+			root.Children = append(root.Children, b.Children...)
+		}
+	}
+	values, ok, err := r.values(r.valuesFile)
+	if err != nil {
+		return nil, err
+	}
+	if readable && ok {
+		if err := r.read(root, append(slices.Clone(sources), values)); err != nil {
+			return nil, err
+		}
+	}
+	return r.definition()
+}
+
+// filesOf lists the files of the lab at path.
+func filesOf(path string) ([]string, error) {
+	if !isDirectory(path) {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, fmt.Errorf("read lab: %w", err)
+	}
+	var files []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".hcl" {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	if files == nil {
+		return nil, fmt.Errorf("read lab: %s has no file that ends in .hcl", path)
+	}
+	return files, nil
+}
+
+// isDirectory is false where nobody can tell: to read it says why.
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Path is where the lab of a stack is: DIR/STACK.hcl, or the directory DIR/STACK.
+func Path(dir, stack string) (string, error) {
+	path := filepath.Join(dir, stack)
+	file := path + ".hcl"
+	if !isDirectory(path) {
+		return file, nil
+	}
+	if _, err := os.Stat(file); err == nil {
+		return "", fmt.Errorf("there are both %s and the directory %s; a stack has one lab: move the one into the other", file, path)
+	}
+	return path, nil
 }
 
 // Parse reads and checks the text of a lab file; filename only names it in messages.
+// Variables have their values from sources, the first that has one, or else their defaults.
 // The error is a *syntax.Diagnostics that holds everything found, and no Definition comes
 // with it. Syntax errors stand alone: what follows from a broken line is guesswork.
-func Parse(src []byte, filename string) (*Definition, error) {
-	r := &reader{
-		declared:  map[string]map[string]hcl.Range{},
-		hosts:     map[string]*Host{},
-		nics:      map[string]map[string]hcl.Range{},
-		addresses: map[netip.Addr]end{},
-		settings:  map[setting]claim{},
-		servers:   map[string]endpoint{},
-	}
+func Parse(src []byte, filename string, sources ...Values) (*Definition, error) {
+	r := newReader()
+	r.valuesFile = strings.TrimSuffix(filename, ".hcl") + ".vars"
 	if root, ok := r.Open(src, filename, grammar); ok {
-		r.read(root)
+		if err := r.read(root, sources); err != nil {
+			return nil, err
+		}
 	}
+	return r.definition()
+}
+
+func (r *reader) definition() (*Definition, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	return &r.def, nil
 }
 
-// reader carries one file through the passes. Each pass may rely on what the passes
-// before it have put down here.
-type reader struct {
-	syntax.Reader
-	def Definition
-
-	// declared has every label of the file by kind, so that a block with an error in
-	// it can still be referred to and no second error follows from the first.
-	declared map[string]map[string]hcl.Range
-	hosts    map[string]*Host
-	// nics has the link ends of a host by NIC name.
-	nics      map[string]map[string]hcl.Range
-	addresses map[netip.Addr]end
-	// brokenLinks is set where nics and addresses are not the whole truth: checks
-	// against them would only repeat the links' errors.
-	brokenLinks bool
-	library     *profiles.Library
-	settings    map[setting]claim
-	servers     map[string]endpoint
-}
-
-func (r *reader) read(root *syntax.Block) {
-	for _, b := range root.Children {
-		r.declare(b)
+// values reads a file of values for variables, if there is one. It is false where the file
+// can't be used, which has been reported.
+func (r *reader) values(path string) (Values, bool, error) {
+	v := Values{given: map[string]given{}, closed: true}
+	src, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return v, true, nil
 	}
-	for _, b := range root.Blocks("host") {
-		r.def.Hosts = append(r.def.Hosts, r.host(b))
+	if err != nil {
+		return v, false, fmt.Errorf("read values of variables: %w", err)
 	}
-	for i := range r.def.Hosts {
-		// The first of two equal names is the one that is meant: the second was reported.
-		if h := &r.def.Hosts[i]; r.hosts[h.Name] == nil {
-			r.hosts[h.Name] = h
-		}
+	lab := r.Scope
+	r.Scope = syntax.NewScope(functions, nil)
+	root, ok := r.Open(src, path, syntax.Shape{Kind: "file of values", AnyName: true})
+	r.Scope = lab
+	if !ok {
+		return v, false, nil
 	}
 	before := r.Errors()
-	for _, b := range root.Blocks("link") {
-		r.def.Links = append(r.def.Links, r.link(b))
+	for _, name := range root.Names() {
+		e := root.Expr(name)
+		if value, ok := root.Value(e); ok {
+			v.given[name] = given{value: value, by: syntax.Place(e.Range()), at: e.Range()}
+		}
 	}
-	r.brokenLinks = r.Errors() > before
-	r.library = profiles.NewLibrary(&r.Reader, root.Blocks("profile"))
-	for _, b := range root.Blocks("tune") {
-		r.def.Tunes = append(r.def.Tunes, r.tune(b))
-	}
-	for _, b := range root.Blocks("server") {
-		r.def.Servers = append(r.def.Servers, r.server(b))
-	}
-	for _, b := range root.Blocks("benchmark") {
-		r.def.Benchmarks = append(r.def.Benchmarks, r.benchmark(b))
-	}
-}
-
-// declare makes a block known under its label, which is unique within the kind.
-func (r *reader) declare(b *syntax.Block) {
-	if b.Name == "" {
-		return
-	}
-	names := r.declared[b.Kind]
-	if names == nil {
-		names = map[string]hcl.Range{}
-		r.declared[b.Kind] = names
-	}
-	if first, taken := names[b.Name]; taken {
-		r.Report(b.Header, fmt.Sprintf("Duplicate %s %q", b.Kind, b.Name),
-			"%s.%s is already declared at %s. Rename one of the two.", b.Kind, b.Name, syntax.Place(first))
-		return
-	}
-	names[b.Name] = b.Header
+	return v, r.Errors() == before, nil
 }

@@ -5,12 +5,29 @@ import (
 	"github.com/hanzoai/benchlab/tuning/profiles/syntax"
 )
 
+// each makes several blocks of one.
+var each = syntax.Attribute{Name: forEach, Example: `["n01", "n02"]`, Optional: true}
+
+// noCount says what to write instead of what makes several blocks elsewhere.
+var noCount = map[string]string{"count": "Write for_each = range(1, N + 1): each.key and each.value are the number of the block."}
+
+// noSecret says what to write instead of what marks a value as secret elsewhere.
+const noSecret = "A lab file holds no secret, and its variables are none: they stand in the state and in messages. " +
+	"Name the secret where it is used, as in password = \"secret:NAME\", and set it with: pulumi config set --secret --path benchlab:secrets.NAME"
+
 // grammar is the shape of a lab file.
 var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
+	{Kind: "variable", Label: syntax.Name, Attributes: []syntax.Attribute{
+		{Name: "type", Example: `number`, Optional: true},
+		{Name: "default", Example: `1000`, Optional: true},
+		{Name: "description", Example: `"connections of the largest run"`, Optional: true},
+	}, Instead: map[string]string{"sensitive": noSecret}},
+	{Kind: "locals", AnyName: true},
 	{Kind: "host", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "adopt", Example: `true`, Optional: true},
 		{Name: "decommissioned", Example: `true`, Optional: true},
-	}, Blocks: []syntax.Shape{
+		each,
+	}, Instead: noCount, Blocks: []syntax.Shape{
 		{Kind: "namespace"},
 		{Kind: "connection", Attributes: []syntax.Attribute{
 			{Name: "address", Example: `"192.168.10.2"`},
@@ -31,14 +48,15 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 	{Kind: "link", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "rate", Example: `"2.5Gbit"`, Optional: true},
 		{Name: "queues", Example: `1`, Optional: true},
-	}, Blocks: []syntax.Shape{
+		each,
+	}, Instead: noCount, Blocks: []syntax.Shape{
 		{Kind: "end", Attributes: []syntax.Attribute{
 			{Name: "host", Example: `host.NAME`},
 			{Name: "nic", Example: `"data0"`},
 			{Name: "address", Example: `"10.99.0.1/24"`},
 		}},
 	}},
-	profiles.TuneShape(syntax.Attribute{Name: "host", Example: `host.NAME`}),
+	profiles.TuneShape(syntax.Attribute{Name: "host", Example: `host.NAME`}, each),
 	profiles.ProfileShape(),
 	{Kind: "server", Label: syntax.Name, Attributes: []syntax.Attribute{
 		{Name: "host", Example: `host.NAME`},
@@ -48,7 +66,8 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 		{Name: "gogc", Example: `100`, Optional: true},
 		{Name: "gomaxprocs", Example: `4`, Optional: true},
 		{Name: "listeners", Example: `4`, Optional: true},
-	}, Blocks: []syntax.Shape{
+		each,
+	}, Instead: noCount, Blocks: []syntax.Shape{
 		{Kind: "program", Attributes: []syntax.Attribute{
 			{Name: "command", Example: `"bin/myserver"`},
 			{Name: "args", Example: `["--port", "8080"]`, Optional: true},
@@ -67,10 +86,16 @@ var grammar = syntax.Shape{Kind: "lab file", Blocks: []syntax.Shape{
 		{Name: "pipeline", Example: `16`, Optional: true},
 		{Name: "rounds", Example: `6`, Optional: true},
 		{Name: "baseline", Example: `"untuned"`, Optional: true},
-	}, Blocks: []syntax.Shape{
+		each,
+	}, Instead: noCount, Blocks: []syntax.Shape{
 		{Kind: "loader", Attributes: []syntax.Attribute{
 			{Name: "host", Example: `host.NAME`},
 			{Name: "sources", Example: `["10.99.0.2"]`, Optional: true},
-		}},
+			each,
+		}, Instead: noCount},
 	}},
+	{Kind: "output", Label: syntax.Name, Attributes: []syntax.Attribute{
+		{Name: "value", Example: `var.NAME`},
+		{Name: "description", Example: `"where the server answers"`, Optional: true},
+	}, Instead: map[string]string{"sensitive": noSecret}},
 }}

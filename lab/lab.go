@@ -41,6 +41,23 @@ type Lab struct {
 	Summary pulumi.Output
 }
 
+// Export makes the outputs of the lab those of the stack, and with them those that its file
+// has of its own.
+func (l *Lab) Export(ctx *pulumi.Context, d *Definition) {
+	for name, value := range map[string]pulumi.Output{
+		"hosts": l.Hosts, "ssh": l.SSH, "tuning": l.Tuning, "notes": l.Notes, "lock": l.Lock,
+		"benchmarks": l.Benchmarks, "results": l.Results, "benchstat": l.Benchstat, "summary": l.Summary,
+	} {
+		ctx.Export(name, value)
+	}
+	for _, o := range d.Outputs {
+		ctx.Export(o.Name, pulumi.Any(o.Value))
+	}
+}
+
+// ownOutputs are the names of those that each stack has.
+var ownOutputs = []string{"hosts", "ssh", "tuning", "notes", "lock", "benchmarks", "results", "benchstat", "summary"}
+
 // New makes the lab of a definition. The order is by dependency: namespaces, links,
 // hosts, tuning, servers, benchmarks; a destroy runs it backwards.
 func New(ctx *pulumi.Context, name string, d *Definition, opts ...pulumi.ResourceOption) (*Lab, error) {

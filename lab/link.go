@@ -32,7 +32,7 @@ func (r *reader) link(b *syntax.Block) Link {
 		if len(blocks) > len(l.Ends) {
 			at = blocks[len(l.Ends)].Header
 		}
-		r.Report(at, fmt.Sprintf("%s needs two ends and has %d", b, len(blocks)), "A link joins two hosts: give it an end { } block for each.")
+		b.Report(at, fmt.Sprintf("%s needs two ends and has %d", b, len(blocks)), "A link joins two hosts: give it an end { } block for each.")
 	}
 	var good []end
 	for i, eb := range blocks {
@@ -58,7 +58,7 @@ func (r *reader) end(b *syntax.Block, link string) (end, bool) {
 		okHost = r.linkable(b, e.Host)
 	}
 	if e.NIC, okNIC = syntax.Parsed(b, "nic", parseNIC); okNIC && okHost {
-		okNIC = r.claimNIC(e.Host, e.NIC, b.At("nic"))
+		okNIC = r.claimNIC(b, e.Host, e.NIC)
 	}
 	if e.prefix, okAddress = syntax.Parsed(b, "address", parsePrefix); okAddress {
 		e.Address = e.prefix.String()
@@ -84,12 +84,13 @@ func (r *reader) linkable(b *syntax.Block, name string) bool {
 	return true
 }
 
-func (r *reader) claimNIC(host, nic string, at hcl.Range) bool {
+func (r *reader) claimNIC(b *syntax.Block, host, nic string) bool {
+	at := b.At("nic")
 	if r.nics[host] == nil {
 		r.nics[host] = map[string]hcl.Range{}
 	}
 	if first, taken := r.nics[host][nic]; taken {
-		r.Report(at, fmt.Sprintf("NIC %q is used twice on host %s", nic, host),
+		b.Report(at, fmt.Sprintf("NIC %q is used twice on host %s", nic, host),
 			"It is an end of a link at %s already. Name this one differently.", syntax.Place(first))
 		return false
 	}

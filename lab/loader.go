@@ -19,7 +19,7 @@ type loaderAt struct {
 // loaders reads where the load comes from: the attribute loader, or a block for each host.
 // What is wrong with one of them has been reported; it is left out.
 func (r *reader) loaders(b *syntax.Block, connections []int) []loaderAt {
-	blocks := b.Blocks("loader")
+	blocks := r.expand(b.Blocks("loader"))
 	switch written := b.Expr("loader") != nil; {
 	case written && len(blocks) > 0:
 		b.Report(blocks[0].Header, `"loader" as an attribute and as a block`,

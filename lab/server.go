@@ -64,9 +64,8 @@ func addresses(b *syntax.Block) []address {
 	if items[0] == nil {
 		return nil
 	}
-	if _, list := items[0].(*hclsyntax.TupleConsExpr); list {
-		items, _ = b.Items(name, want)
-		if len(items) == 0 {
+	if v, ok := b.Try(items[0]); isList(items[0]) || ok && syntax.IsList(v) {
+		if items, _ = b.Items(name, want); len(items) == 0 {
 			b.Report(b.At(name), "Invalid listen", "The list is empty. Name at least one address, such as [\"http://10.99.0.1:8080\"].")
 		}
 	}
@@ -81,6 +80,12 @@ func addresses(b *syntax.Block) []address {
 		all = append(all, a)
 	}
 	return all
+}
+
+// isList says whether a list is written out, whatever is in it.
+func isList(e hclsyntax.Expression) bool {
+	_, list := e.(*hclsyntax.TupleConsExpr)
+	return list
 }
 
 // ownAddress checks that a server's address can be its host's and is neither another

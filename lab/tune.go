@@ -24,22 +24,24 @@ func (r *reader) tune(b *syntax.Block) Tune {
 	plan := r.library.Tune(b)
 	if known {
 		for _, use := range plan.NICs() {
-			r.knownNIC(host, use)
+			r.knownNIC(b, host, use)
 		}
 		r.notTheMachines(b, host, plan.Claims())
 		r.claim(b, host, plan.Claims())
 	}
-	return Tune{Name: b.Name, Host: host, Tunables: plan.Tunables()}
+	said, err := plan.Said()
+	b.Check(b.Header, "Tuning without words", err)
+	return Tune{Name: b.Name, Host: host, Tunables: plan.Tunables(), Said: said}
 }
 
 // knownNIC reports a NIC that a namespace host can't have: it gets its NICs from the
 // file's links alone.
-func (r *reader) knownNIC(host string, use profiles.Use) {
+func (r *reader) knownNIC(b *syntax.Block, host string, use profiles.Use) {
 	if r.brokenLinks || r.hosts[host].Namespace == nil {
 		return
 	}
 	if _, known := r.nics[host][use.NIC]; !known {
-		r.Report(use.At, fmt.Sprintf("Unknown NIC %q", use.NIC),
+		b.Report(use.At, fmt.Sprintf("Unknown NIC %q", use.NIC),
 			"No link has an end with that NIC on host %s%s", host, syntax.OneOf(use.NIC, slices.Sorted(maps.Keys(r.nics[host]))))
 	}
 }
@@ -49,7 +51,7 @@ func (r *reader) knownNIC(host string, use profiles.Use) {
 func (r *reader) notTheMachines(b *syntax.Block, host string, claims []profiles.Claim) {
 	for _, c := range claims {
 		if c.MachineWide && c.By == b.String() && r.hosts[host].Namespace != nil {
-			r.Report(c.At, "Key of the whole machine",
+			b.Report(c.At, "Key of the whole machine",
 				"A namespace host has the keys below net. to itself, not %s: two hosts would tune one value of the machine. "+
 					"Set it on a host with a connection.", c.Written)
 		}
@@ -67,7 +69,7 @@ func (r *reader) claim(b *syntax.Block, host string, claims []profiles.Claim) {
 		case !taken:
 			r.settings[s] = claim{c, b.Name}
 		case c.By == b.String():
-			r.Report(c.At, c.Written+" is set twice",
+			b.Report(c.At, c.Written+" is set twice",
 				"tune %q sets it for host %s at %s already, as %s. Keep one of the two.", other.tune, host, syntax.Place(other.At), other.Written)
 		default:
 			if twice == nil {
@@ -84,7 +86,7 @@ func (r *reader) claim(b *syntax.Block, host string, claims []profiles.Claim) {
 	if len(twice) > 1 {
 		more = " So are " + strings.Join(twice[1:], ", ") + "."
 	}
-	r.Report(b.At("profile"), ofProfile.Written+" is set twice",
+	b.Report(b.At("profile"), ofProfile.Written+" is set twice",
 		"%s sets it at %s; tune %q sets it for host %s at %s already, as %s. Keep one of the two.%s",
 		ofProfile.By, syntax.Place(ofProfile.At), first.tune, host, syntax.Place(first.At), first.Written, more)
 }

@@ -3,13 +3,21 @@
 package main
 
 import (
+	"os"
+
 	"github.com/hanzoai/benchlab/lab"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
 func main() {
 	pulumi.Run(func(ctx *pulumi.Context) error {
-		definition, err := lab.Load(ctx.Stack() + ".hcl")
+		path, err := lab.Path(".", ctx.Stack())
+		if err != nil {
+			return err
+		}
+		key := ctx.Project() + ":" + lab.ConfigName
+		vars, _ := ctx.GetConfig(key)
+		definition, err := lab.Load(path, lab.Configuration(key, vars, ctx.IsConfigSecret(key)), lab.Environment(os.Environ()))
 		if err != nil {
 			return err
 		}
@@ -21,15 +29,7 @@ func main() {
 		if err != nil {
 			return err
 		}
-		ctx.Export("hosts", l.Hosts)
-		ctx.Export("ssh", l.SSH)
-		ctx.Export("tuning", l.Tuning)
-		ctx.Export("notes", l.Notes)
-		ctx.Export("lock", l.Lock)
-		ctx.Export("benchmarks", l.Benchmarks)
-		ctx.Export("results", l.Results)
-		ctx.Export("benchstat", l.Benchstat)
-		ctx.Export("summary", l.Summary)
+		l.Export(ctx, definition)
 		return nil
 	})
 }

@@ -74,6 +74,9 @@ func withSecrets(inner p.Provider, s *secrets) p.Provider {
 		if failures := noTexts(r.Inputs); failures != nil {
 			return p.CheckResponse{Inputs: r.Inputs, Failures: failures}, nil
 		}
+		// The configuration of the stack has the variables of the lab file beside ours, as
+		// the project has the provider's name.
+		r.Inputs = r.Inputs.Delete("vars")
 		return inner.CheckConfig(ctx, r)
 	}
 	outer.Configure = func(ctx context.Context, r p.ConfigureRequest) error {

@@ -24,3 +24,15 @@ host "c" {
     become_password = "${hunter2}"
   }
 }
+variable "plain" {
+  default = "hunter2"
+}
+host "d" {
+  connection {
+    address         = "192.168.10.2"
+    become          = "sudo"
+    password        = var.plain
+    passphrase      = "${var.plain}2"
+    become_password = [var.plain]
+  }
+}

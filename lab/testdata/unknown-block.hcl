@@ -4,7 +4,7 @@ hots "spark" {
 host "evo" {
   nmespace {}
 }
-variable "x" {}
+resource "x" {}
 tune "spark" {
   host = host.spark
 }

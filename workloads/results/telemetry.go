@@ -236,12 +236,15 @@ func at[T int64 | float64](series []T, i int) T {
 	return 0
 }
 
-// mean weighs each value with the length of its interval.
+// mean weighs each value with the length of its interval. One that the caller's clock has
+// found no length for has the weight of a moment.
 func mean(values, lengths []float64) float64 {
+	const moment = 1e-6 // s
 	var sum, length float64
 	for i, v := range values {
-		sum += v * lengths[i]
-		length += lengths[i]
+		weight := max(lengths[i], moment)
+		sum += v * weight
+		length += weight
 	}
 	return sum / length
 }

@@ -52,6 +52,15 @@ func TestSum(t *testing.T) {
 	}
 }
 
+// A measuring phase that was over at once, by the host's clock, has figures all the same.
+func TestSumOfAMoment(t *testing.T) {
+	telemetry := host()
+	telemetry.Seconds = []float64{1, 0, 0, 0.2}
+	if got := telemetry.Sum(); got.Busiest != (CPUFigures{CPU: 1, BusyMean: 1, BusyP95: 1}) || got.MostSoftIRQ.SoftIRQMean != 0.35 {
+		t.Errorf("figures %+v", got)
+	}
+}
+
 // A run that ended before it measured has telemetry all the same.
 func TestSumOfNothing(t *testing.T) {
 	telemetry := host()

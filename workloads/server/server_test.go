@@ -224,9 +224,9 @@ func TestListenErrors(t *testing.T) {
 		{"http://" + address, unix.EADDRINUSE, "listen on " + address},
 		{"http://" + address, unix.EADDRINUSE, "stop it, or choose another port"},
 		{"http://192.0.2.1:8080", unix.EADDRNOTAVAIL, "no interface of this host has that address"},
-		{"zap://127.0.0.1:0", nil, `unknown scheme "zap"; known: http`},
-		{"127.0.0.1:8080", nil, "want SCHEME://HOST:PORT"},
-		{"localhost", nil, `unknown scheme ""`},
+		{"tls://127.0.0.1:0", nil, `unknown scheme "tls"; known: http, zap`},
+		{"127.0.0.1:x", nil, "want SCHEME://HOST:PORT"},
+		{"localhost", nil, "want zap://HOST:PORT and nothing else"},
 		{"http://127.0.0.1", nil, "want http://HOST:PORT and nothing else"},
 		{"http://127.0.0.1:0/health", nil, "want http://HOST:PORT and nothing else"},
 	} {

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/hanzoai/benchlab/workloads/zap/zapserver"
 )
 
 // A transport speaks one protocol on the connections of a listener.
@@ -26,6 +28,7 @@ type transport interface {
 // transports makes the transport of each scheme of a listen address.
 var transports = map[string]func(fasthttp.RequestHandler) transport{
 	"http": newHTTP,
+	"zap":  newZAP,
 }
 
 // newHTTP is a fasthttp server as it comes, but silent: a log line per bad request would
@@ -34,9 +37,19 @@ func newHTTP(handler fasthttp.RequestHandler) transport {
 	return &fasthttp.Server{Handler: handler, Logger: log.New(io.Discard, "", 0)}
 }
 
+// newZAP answers the same requests in ZAP frames, with the limits that it has by default,
+// and as silently.
+func newZAP(handler fasthttp.RequestHandler) transport {
+	return &zapserver.Server{Handler: handler}
+}
+
 // parseListen takes a listen address apart: "http://10.0.0.1:8080" is http on that
-// address. The host may be empty, which means all addresses; the port may be 0.
+// address, and "10.0.0.1:8080" zap. The host may be empty, which means all addresses; the
+// port may be 0.
 func parseListen(listen string) (scheme, address string, err error) {
+	if !strings.Contains(listen, "://") {
+		listen = "zap://" + listen
+	}
 	u, err := url.Parse(listen)
 	if err != nil {
 		return "", "", fmt.Errorf("listen address %q: %w; want SCHEME://HOST:PORT", listen, err)

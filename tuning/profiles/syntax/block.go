@@ -24,10 +24,47 @@ type Block struct {
 	shape Shape
 	file  bool
 	attrs map[string]*hclsyntax.Attribute
+	// scope is what the block's expressions can refer to.
+	scope *Scope
+	// span is the whole of the block in the file.
+	span hcl.Range
 }
 
 func (r *Reader) newBlock(shape Shape, name string, header hcl.Range) *Block {
-	return &Block{Reader: r, Kind: shape.Kind, Name: name, Header: header, shape: shape, attrs: map[string]*hclsyntax.Attribute{}}
+	return &Block{
+		Reader: r, Kind: shape.Kind, Name: name, Header: header, shape: shape,
+		attrs: map[string]*hclsyntax.Attribute{}, scope: r.Scope,
+	}
+}
+
+// Instance is the block under another name, with values of its own in its expressions:
+// those that scope knows.
+func (b *Block) Instance(name string, scope *Scope) *Block {
+	i := *b
+	i.Name, i.scope = name, scope
+	i.Children = make([]*Block, 0, len(b.Children))
+	for _, c := range b.Children {
+		i.Children = append(i.Children, c.Instance(c.Name, scope))
+	}
+	b.alike = append(b.alike, b.span)
+	return &i
+}
+
+// Scope is what the block's expressions can refer to.
+func (b *Block) Scope() *Scope { return b.scope }
+
+// Names are those of the attributes that the block has, in the order of the file.
+func (b *Block) Names() []string {
+	var names []string
+	for name, a := range b.attrs {
+		if a != nil {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(x, y string) int {
+		return b.attrs[x].SrcRange.Start.Byte - b.attrs[y].SrcRange.Start.Byte
+	})
+	return names
 }
 
 func (b *Block) String() string {
@@ -65,7 +102,7 @@ func (b *Block) open(body *hclsyntax.Body) {
 	})
 	var unknown []*hclsyntax.Attribute
 	for _, a := range written {
-		if slices.Contains(names, a.Name) {
+		if b.shape.AnyName || slices.Contains(names, a.Name) {
 			b.attrs[a.Name] = a
 		} else {
 			unknown = append(unknown, a)
@@ -101,6 +138,10 @@ func (b *Block) unknownAttribute(a *hclsyntax.Attribute) {
 		}
 	}
 	summary := fmt.Sprintf("Unknown attribute %q", a.Name)
+	if instead := b.shape.Instead[a.Name]; instead != "" {
+		b.Report(a.NameRange, summary, "%s", instead)
+		return
+	}
 	if meant := Nearest(a.Name, free); meant != "" {
 		b.attrs[meant] = a
 		b.Report(a.NameRange, summary, "%s has no such attribute. Did you mean %s?", b.sentence(), meant)
@@ -130,6 +171,7 @@ func (b *Block) child(written *hclsyntax.Block) *Block {
 		shape, _ = b.shape.block(meant)
 	}
 	c := b.newBlock(shape, b.label(shape, written), written.DefRange())
+	c.span = written.Range()
 	c.open(written.Body)
 	return c
 }
@@ -160,6 +202,9 @@ func takes(s Shape) string {
 // nameForm is what can follow the dot of a reference, and what units, namespaces
 // and files on a host can be named after.
 var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
+
+// IsName says whether a text has the form of a name.
+func IsName(s string) bool { return nameForm.MatchString(s) }
 
 // label returns the label of a block and reports one that is missing, not wanted or
 // not usable. A label that is no name but, say, that of a NIC is the language's to judge.

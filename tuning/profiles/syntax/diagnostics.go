@@ -92,7 +92,7 @@ func (f *file) snippet(out *strings.Builder, at hcl.Range) {
 	if i := bytes.IndexByte(src[from:], '\n'); i >= 0 {
 		end = from + i
 	}
-	shown := start + f.shown(src[start:end])
+	shown := start + f.shown(src[start:end], start)
 	from, to := min(from, shown), min(max(at.End.Byte, from), shown)
 	number := fmt.Sprintf("%4d", at.Start.Line)
 	line := strings.TrimRight(string(src[start:shown]), "\r")
@@ -116,11 +116,16 @@ func (f *file) snippet(out *strings.Builder, at hcl.Range) {
 // assignment is where an attribute gets its value.
 var assignment = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_-]*)\s*=\s*`)
 
-// shown is how much of a line may be shown: up to the value of a confidential attribute,
-// or of what seems to be meant for one.
-func (f *file) shown(line []byte) int {
+// shown is how much of a line that starts at a byte may be shown: up to the value of a
+// confidential attribute, or of what seems to be meant for one, and up to what is concealed.
+func (f *file) shown(line []byte, start int) int {
 	if f == nil {
 		return len(line)
+	}
+	for _, at := range f.concealed {
+		if at.End.Byte > start && at.Start.Byte < start+len(line) {
+			line = line[:max(0, at.Start.Byte-start)]
+		}
 	}
 	for _, m := range assignment.FindAllSubmatchIndex(line, -1) {
 		name := string(line[m[2]:m[3]])

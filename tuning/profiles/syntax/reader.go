@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -11,8 +12,15 @@ import (
 // Reader reads the files of one run and collects what is wrong with them. The zero
 // value is ready.
 type Reader struct {
+	// Scope is what expressions in the files that are opened next can refer to.
+	Scope *Scope
+
 	files files
 	diags hcl.Diagnostics
+	// alike are the places of blocks that are read several times, with other values. What
+	// is wrong there is shown once; untold counts the rest.
+	alike  []hcl.Range
+	untold int
 }
 
 // Open parses the text of a file and holds it against a shape; filename names it in
@@ -20,7 +28,7 @@ type Reader struct {
 // parsed: what follows from a broken line is guesswork.
 func (r *Reader) Open(src []byte, filename string, shape Shape) (*Block, bool) {
 	parsed, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	r.files = append(r.files, &file{filename, parsed, shape.confidential()})
+	r.files = append(r.files, &file{name: filename, hcl: parsed, confidential: shape.confidential()})
 	body := parsed.Body.(*hclsyntax.Body)
 	if diags.HasErrors() {
 		explain(diags, shape, body)
@@ -35,26 +43,53 @@ func (r *Reader) Open(src []byte, filename string, shape Shape) (*Block, bool) {
 }
 
 // Report says that something is wrong at a place, and in the detail how to put it right.
+// The zero range is the place of what stands in no file.
 func (r *Reader) Report(at hcl.Range, summary, detail string, args ...any) {
-	r.diags = append(r.diags, &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  summary,
-		Detail:   fmt.Sprintf(detail, args...),
-		Subject:  &at,
-	})
+	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...)}
+	if at.Filename != "" {
+		d.Subject = &at
+	}
+	r.report(d)
+}
+
+func (r *Reader) report(d *hcl.Diagnostic) {
+	if r.told(d.Subject) {
+		r.untold++
+		return
+	}
+	r.diags = append(r.diags, d)
+}
+
+// told says whether a place was reported in another reading of its block.
+func (r *Reader) told(at *hcl.Range) bool {
+	if at == nil || !slices.ContainsFunc(r.alike, func(span hcl.Range) bool { return span.Overlaps(*at) }) {
+		return false
+	}
+	return slices.ContainsFunc(r.diags, func(d *hcl.Diagnostic) bool { return d.Subject != nil && *d.Subject == *at })
 }
 
 // Check reports err, if there is one, at a place; it is true where there is none.
 func (r *Reader) Check(at hcl.Range, summary string, err error) bool {
 	if err != nil {
-		text := err.Error()
-		r.Report(at, summary, "%s.", strings.ToUpper(text[:1])+text[1:])
+		r.Report(at, summary, "%s.", sentence(err))
 	}
 	return err == nil
 }
 
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// Conceal keeps what stands at a place out of all messages.
+func (r *Reader) Conceal(at hcl.Range) {
+	if _, f := r.files.named(at.Filename); f != nil {
+		f.concealed = append(f.concealed, at)
+	}
+}
+
 // Errors is the number of errors so far.
-func (r *Reader) Errors() int { return len(r.diags) }
+func (r *Reader) Errors() int { return len(r.diags) + r.untold }
 
 // Err is all that has been reported, a [*Diagnostics], or nil.
 func (r *Reader) Err() error {
@@ -76,6 +111,8 @@ type file struct {
 	hcl  *hcl.File
 	// confidential are the names of attributes whose values no message shows.
 	confidential []string
+	// concealed are other places that no message shows.
+	concealed []hcl.Range
 }
 
 func (f *file) src() []byte {

@@ -18,6 +18,10 @@ type Shape struct {
 	Label      string
 	Attributes []Attribute
 	Blocks     []Shape
+	// AnyName: the block takes attributes of any name, too.
+	AnyName bool
+	// Instead has attributes that people know from other languages, and what to say to them.
+	Instead map[string]string
 }
 
 // Attribute is a named value of a block. The example is one that could stand in a file
@@ -71,6 +75,11 @@ func (s Shape) confidential() []string {
 		names = append(names, b.confidential()...)
 	}
 	return names
+}
+
+// conceals says whether messages leave out the value of an attribute.
+func (s Shape) conceals(name string) bool {
+	return slices.ContainsFunc(s.Attributes, func(a Attribute) bool { return a.Name == name && a.Confidential })
 }
 
 // block returns the shape of a kind of block within s.

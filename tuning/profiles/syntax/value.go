@@ -37,17 +37,6 @@ func (b *Block) WrongType(at hcl.Range, name, want, found string) {
 		name, want, b.shape.example(name), found)
 }
 
-// Constant works out an expression that refers to nothing.
-func (b *Block) Constant(e hclsyntax.Expression, name, want string) (cty.Value, bool) {
-	if len(e.Variables()) > 0 {
-		b.WrongType(e.Range(), name, want, "the reference "+b.Source(e.Range()))
-		return cty.NilVal, false
-	}
-	v, diags := e.Value(nil)
-	b.diags = append(b.diags, diags...)
-	return v, !diags.HasErrors()
-}
-
 // Text returns a string attribute.
 func (b *Block) Text(name string) (string, bool) {
 	if e := b.Expr(name); e != nil {
@@ -63,7 +52,7 @@ func (b *Block) TextOf(e hclsyntax.Expression, name, want string) (string, bool)
 		return "", false
 	}
 	if v.IsNull() || v.Type() != cty.String {
-		b.WrongType(e.Range(), name, want, Describe(v))
+		b.WrongType(e.Range(), name, want, b.found(e, v))
 		return "", false
 	}
 	return v.AsString(), true
@@ -117,7 +106,7 @@ func (b *Block) BoolOf(e hclsyntax.Expression, name, want string) (value, ok boo
 		return false, false
 	}
 	if v.IsNull() || v.Type() != cty.Bool {
-		b.WrongType(e.Range(), name, want, Describe(v))
+		b.WrongType(e.Range(), name, want, b.found(e, v))
 		return false, false
 	}
 	return v.True(), true
@@ -132,12 +121,12 @@ func (b *Block) Whole(e hclsyntax.Expression, name, want string, low, high int) 
 		return 0, false
 	}
 	if v.IsNull() || v.Type() != cty.Number {
-		b.WrongType(e.Range(), name, want, Describe(v))
+		b.WrongType(e.Range(), name, want, b.found(e, v))
 		return 0, false
 	}
 	n, exact := v.AsBigFloat().Int64()
 	if exact != 0 || n < int64(low) || n > int64(high) {
-		b.Report(e.Range(), "Invalid "+name, "%s takes %s; found %s.", name, want, Describe(v))
+		b.Report(e.Range(), "Invalid "+name, "%s takes %s; found %s.", name, want, b.found(e, v))
 		return 0, false
 	}
 	return int(n), true
@@ -146,23 +135,30 @@ func (b *Block) Whole(e hclsyntax.Expression, name, want string, low, high int) 
 // Describe names a value in a message.
 func Describe(v cty.Value) string {
 	t := v.Type()
+	kind, name, block := Referred(v)
 	switch {
 	case v.IsNull():
 		return "null"
+	case block:
+		return fmt.Sprintf("the %s %q", kind, name)
 	case t == cty.String:
 		return fmt.Sprintf("the string %q", v.AsString())
 	case t == cty.Number:
-		n := v.AsBigFloat()
-		if e := n.MantExp(nil); e < -4096 || e > 4096 {
-			// To print 1e600000000, all its digits would be worked out.
+		if beyondBounds(v) {
 			return "a number beyond all bounds"
 		}
-		return "the number " + n.Text('g', 20)
+		return "the number " + v.AsBigFloat().Text('g', 20)
 	case t == cty.Bool:
 		return fmt.Sprintf("the bool %t", v.True())
-	case t.IsTupleType():
+	case t.IsTupleType() || t.IsListType() || t.IsSetType():
 		return "a list"
 	default:
 		return "a map"
 	}
+}
+
+// beyondBounds is true for 1e600000000: to print it, all its digits would be worked out.
+func beyondBounds(v cty.Value) bool {
+	e := v.AsBigFloat().MantExp(nil)
+	return e < -4096 || e > 4096
 }

@@ -28,7 +28,7 @@ func main() {
 func run(args []string) int {
 	flags := flag.NewFlagSet("benchlab-server", flag.ContinueOnError)
 	var config server.Config
-	flags.Func("listen", "`address` to serve on, with its scheme: http://HOST:PORT; may be given several times", func(address string) error {
+	flags.Func("listen", "`address` to serve on, with its scheme: http://HOST:PORT, or zap://HOST:PORT; may be given several times", func(address string) error {
 		config.Listen = append(config.Listen, address)
 		return nil
 	})
