@@ -235,7 +235,13 @@ func TestTLSBacksOffWhenServerIsGone(t *testing.T) {
 // Targets with TLS and without, from several sources: each path has its share.
 func TestTLSSpreadsOverPaths(t *testing.T) {
 	a := newAuthority(t)
-	server, plain := a.serveTLS(t, quicklyTLS), serveConns(t, quickly)
+	var from [2]atomic.Int64
+	server := a.serveTLS(t, func(n int64, conn *tls.Conn) {
+		// 127.0.0.2 or 127.0.0.3
+		from[conn.RemoteAddr().(*net.TCPAddr).IP.To4()[3]%2].Add(1)
+		quicklyTLS(n, conn)
+	})
+	plain := serveConns(t, quickly)
 	c := secure(a, server, 12)
 	c.URLs = append(c.URLs, plain.url())
 	c.Sources = []string{"127.0.0.2", "127.0.0.3"}
@@ -248,6 +254,9 @@ func TestTLSSpreadsOverPaths(t *testing.T) {
 		if p.Established != 3 || p.Requests == 0 {
 			t.Errorf("path %+v; want 3 connections with requests", p)
 		}
+	}
+	if from[0].Load() != 3 || from[1].Load() != 3 {
+		t.Errorf("%d and %d connections came from the two sources, want 3 each", from[0].Load(), from[1].Load())
 	}
 	if len(seen) != 4 || server.accepted.Load() != 6 || plain.accepted.Load() != 6 {
 		t.Errorf("paths %+v; %d and %d accepted", sample.Paths, server.accepted.Load(), plain.accepted.Load())
