@@ -61,7 +61,7 @@ func TestRunToldOfEveryCut(t *testing.T) {
 			_ = conn.CloseWrite()
 			_, _ = io.Copy(io.Discard, conn)
 		}, []string{loader.ReadEOFBeforeResponse, loader.ReadEOFMidResponse}},
-		"reset": {reset, []string{loader.ReadReset}},
+		"reset": {func(conn *net.TCPConn) { reset(conn) }, []string{loader.ReadReset}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var cut, good atomic.Int64
@@ -223,6 +223,7 @@ func TestRunRejectsGreeting(t *testing.T) {
 		_, _ = io.Copy(io.Discard, conn)
 	})
 	c := config(server.url(), 1)
+	c.Duration = 1500 * time.Millisecond // longer than the pause after many failures
 	sample, err := loader.Run(t.Context(), c, nil, nil)
 	if err == nil {
 		// The greeting came after the first request.

@@ -82,7 +82,7 @@ func TestRunOutlivesChaos(t *testing.T) {
 
 // misbehave answers request number i of a connection, mostly well. It says whether the
 // connection goes on.
-func misbehave(conn *net.TCPConn, random *rand.Rand, i int, good *atomic.Int64) bool {
+func misbehave(conn net.Conn, random *rand.Rand, i int, good *atomic.Int64) bool {
 	const body = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nok\r\n0\r\nA: b\r\n\r\n"
 	how := random.IntN(200)
 	if i < 3 {

@@ -20,8 +20,12 @@ const maxTimeout = time.Minute
 // Config says what a run does.
 type Config struct {
 	// URLs of the requests, one for each target: "http://10.99.0.1:8080/health". A host name
-	// is resolved once. The connections are spread over all targets.
+	// is resolved once. The connections are spread over all targets. Where one is of https
+	// all are loaded by goroutines, in the closed loop.
 	URLs []string
+	// CA is a file of certificates in PEM form; a server of https must have one that is
+	// signed by one of these. Empty means those that this host trusts.
+	CA string
 	// Connections is how many stand at the same time.
 	Connections int
 	// WarmUp is how long requests are sent before measuring; it may be zero.
@@ -42,8 +46,9 @@ type Config struct {
 	// Pipeline is how many requests a connection of the closed loop has in flight; 0 and
 	// 1 mean one.
 	Pipeline int
-	// Workers is how many threads load; 0 means as many as the process may use CPUs, but
-	// not more than connections.
+	// Workers is how many threads load, or where a target is of https how many parts the
+	// goroutines are in; 0 means as many as the process may use CPUs, but not more than
+	// connections.
 	Workers int
 	// Barrier makes the run wait, with all its connections established and reported, for a
 	// line on stdin before its warm-up: several loaders can so be let go together.
@@ -71,6 +76,9 @@ func (c Config) Args() []string {
 	for _, u := range c.URLs {
 		args = append(args, "-url", u)
 	}
+	if c.CA != "" {
+		args = append(args, "-ca", c.CA)
+	}
 	for _, source := range c.Sources {
 		args = append(args, "-source", source)
 	}
@@ -95,10 +103,11 @@ func ParseArgs(args []string, usage io.Writer) (c Config, asJSON bool, err error
 	flags := flag.NewFlagSet("benchlab-loader", flag.ContinueOnError)
 	// The flag package would print each error, and its caller prints it again.
 	flags.SetOutput(io.Discard)
-	flags.Func("url", "`URL` to request: http://HOST:PORT/PATH; given again, the connections are spread over all", func(u string) error {
+	flags.Func("url", "`URL` to request: http://HOST:PORT/PATH or https://HOST:PORT/PATH; given again, the connections are spread over all", func(u string) error {
 		c.URLs = append(c.URLs, u)
 		return nil
 	})
+	flags.StringVar(&c.CA, "ca", "", "`file` of the certificates (PEM) that sign those of https servers; empty means those that this host trusts")
 	flags.Func("source", "IP `address` of this host to connect from; given again, the connections are spread over all", func(address string) error {
 		c.Sources = append(c.Sources, address)
 		return nil
@@ -154,10 +163,22 @@ func (c Config) Validate() error {
 		return fmt.Errorf("pipeline: want 0 to %d, found %d", maxPipeline, c.Pipeline)
 	case c.Pipeline > 1 && c.Rate > 0:
 		return fmt.Errorf("pipeline %d at a rate of %g: in the open loop a connection has one request in flight; leave one of them out", c.Pipeline, c.Rate)
+	case c.secure() && c.Rate > 0:
+		return fmt.Errorf("rate %g: the open loop needs http:// in all URLs, as goroutines cannot keep its times; leave the rate out", c.Rate)
+	case c.CA != "" && !c.secure():
+		return fmt.Errorf("ca %s: no URL is of https://; leave it out", c.CA)
 	case c.Workers < 0:
 		return fmt.Errorf("workers: want 0 or more, found %d", c.Workers)
 	}
 	return nil
+}
+
+// secure says that a target needs TLS.
+func (c Config) secure() bool {
+	return slices.ContainsFunc(c.URLs, func(text string) bool {
+		u, err := parseTarget(text)
+		return err == nil && u.Scheme == "https"
+	})
 }
 
 // sources are the parsed source addresses.

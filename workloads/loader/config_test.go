@@ -13,7 +13,7 @@ import (
 
 func TestArgsRoundTrip(t *testing.T) {
 	want := Config{
-		URLs: []string{"http://10.99.0.1:8080/health?a=b"}, Connections: 1234, WarmUp: 1500 * time.Millisecond,
+		URLs: []string{"http://10.99.0.1:8080/health?a=b", "https://10.99.0.2/"}, CA: "/etc/my ca.pem", Connections: 1234, WarmUp: 1500 * time.Millisecond,
 		Duration: 90 * time.Second, Timeout: 3 * time.Second, ExpectBody: `-o "k"`,
 	}
 	got, asJSON, err := ParseArgs(want.Args(), io.Discard)
@@ -31,18 +31,21 @@ func TestArgsRoundTrip(t *testing.T) {
 func TestParseArgs(t *testing.T) {
 	const url = "http://127.0.0.1/health"
 	for want, args := range map[string][]string{
-		`unknown scheme "zap"; known: http`:      {"-url", "zap://127.0.0.1:1"},
-		`want at least one`:                      {},
-		"no host":                                {"-url", "http:///health"},
-		"user names are not supported":           {"-url", "http://me:secret@127.0.0.1/"},
-		"connections: want at least 1, found 0":  {"-url", url, "-connections", "0"},
-		"warm-up: want 0 or more, found -1s":     {"-url", url, "-warm-up", "-1s"},
-		"duration: want more than 0, found 0s":   {"-url", url, "-duration", "0s"},
-		"at most 1m0s, found 1m1s":               {"-url", url, "-timeout", "61s"},
-		`unexpected argument "fast"`:             {"-url", url, "fast"},
-		"flag provided but not defined: -speed":  {"-url", url, "-speed", "1"},
-		`invalid value "5" for flag -duration`:   {"-url", url, "-duration", "5"},
-		`url: parse "http://[::1/": missing ']'`: {"-url", "http://[::1/"},
+		`unknown scheme "zap"; known: http, https`: {"-url", "zap://127.0.0.1:1"},
+		`want at least one`:                        {},
+		"no host":                                  {"-url", "http:///health"},
+		"user names are not supported":             {"-url", "http://me:secret@127.0.0.1/"},
+		"rate 5: the open loop needs http://":      {"-url", "https://127.0.0.1/", "-url", url, "-rate", "5"},
+		"ca a.pem: no URL is of https://":          {"-url", url, "-ca", "a.pem"},
+		"want https://HOST:PORT/PATH":              {"-url", "https:///health"},
+		"connections: want at least 1, found 0":    {"-url", url, "-connections", "0"},
+		"warm-up: want 0 or more, found -1s":       {"-url", url, "-warm-up", "-1s"},
+		"duration: want more than 0, found 0s":     {"-url", url, "-duration", "0s"},
+		"at most 1m0s, found 1m1s":                 {"-url", url, "-timeout", "61s"},
+		`unexpected argument "fast"`:               {"-url", url, "fast"},
+		"flag provided but not defined: -speed":    {"-url", url, "-speed", "1"},
+		`invalid value "5" for flag -duration`:     {"-url", url, "-duration", "5"},
+		`url: parse "http://[::1/": missing ']'`:   {"-url", "http://[::1/"},
 	} {
 		_, _, err := ParseArgs(args, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -2,6 +2,8 @@
 
 package loader
 
+import "net/netip"
+
 // state is what a connection is at.
 type state uint8
 
@@ -25,6 +27,8 @@ type connection struct {
 	// began is when the dial began, or when it may begin.
 	began    int64
 	response response
+	// stream is what a driver of streams has of the connection, fd the socket of a thread.
+	stream   *stream
 	fd       int32
 	head     int32
 	inFlight int32
@@ -36,6 +40,16 @@ type connection struct {
 	// down says that the connection is lost because of an error, free that it is on its
 	// worker's list of free ones, had that it stood before.
 	down, free, had bool
+	// shaking says of a connection that is dialled that its TLS handshake has begun.
+	shaking bool
+}
+
+// local is the address that the connection is bound to, as far as it stands.
+func (c *connection) local() (netip.Addr, error) {
+	if c.stream != nil {
+		return c.stream.local()
+	}
+	return localAddr(int(c.fd))
 }
 
 // begin notes that another request goes out now.
@@ -56,6 +70,11 @@ func (c *connection) end() int64 {
 	}
 	c.inFlight--
 	return began
+}
+
+// asked says that an answer may come: the oldest request in flight is sent.
+func (c *connection) asked() bool {
+	return int(c.unsent) <= int(c.inFlight-1)*c.path.target.size
 }
 
 // overdue says that the dial, or the oldest request in flight, takes too long.

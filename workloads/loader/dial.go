@@ -32,25 +32,17 @@ func (w *worker) dial(now int64) {
 			continue
 		}
 		c.began = now
-		fd, err := dial(c.path.source, c.path.target.address)
-		if err != nil {
+		if err := w.driver.dial(index, c); err != nil {
 			w.refused(index, c, err)
 			continue
 		}
-		c.fd, c.state = int32(fd), dialing
+		c.state = dialing
 		w.dialing++
-		if err := w.poll.add(fd, index); err != nil {
-			w.undialed(index, c, err)
-		}
 	}
 }
 
-// dialed is the end of a dial. It returns whether the connection stands.
-func (w *worker) dialed(index int32, c *connection) bool {
-	if err := dialed(int(c.fd)); err != nil {
-		w.undialed(index, c, err)
-		return false
-	}
+// dialed is a dial that came to its good end.
+func (w *worker) dialed(index int32, c *connection) {
 	w.dialing--
 	w.standing++
 	c.state = standing
@@ -63,7 +55,6 @@ func (w *worker) dialed(index int32, c *connection) bool {
 		w.run.complete()
 	}
 	w.next(index, c, w.run.now())
-	return c.state == standing
 }
 
 // undialed is a dial that failed after its begin.

@@ -13,9 +13,14 @@
 // drain. Measuring starts only when all the connections asked for stand, so that "1000
 // connections" means 1000. Every request is timed and verified.
 //
-// Each worker is one thread with its own connections, sockets and counters. It waits for
+// A worker owns a part of the connections and counts what becomes of them. It is driven in
+// one of two ways. For plain http it is one thread with sockets of its own, which waits for
 // events of the kernel (epoll, edge-triggered) and calls the kernel directly, so that a
-// request costs two system calls and no work of Go's scheduler or allocator.
+// request costs two system calls and no work of Go's scheduler or allocator. Where a target
+// is of https the connections are streams of goroutines, over package net and crypto/tls:
+// dearer, the same in all that is counted, and in the closed loop only, as goroutines wake
+// too late to keep times. There the figure of the loader's own load is the CPU time of the
+// whole process. The server's certificate is always verified.
 //
 // The package knows neither who starts it nor what is tuned.
 package loader

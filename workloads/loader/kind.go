@@ -15,11 +15,13 @@ const (
 	DialTooManyFiles        = "dial_too_many_files"
 	DialUnreachable         = "dial_unreachable"
 	DialOther               = "dial_other"
+	TLSHandshake            = "tls_handshake" // no TLS, a bad certificate, or no end of the handshake
 	Write                   = "write"
 	ReadReset               = "read_reset"
 	ReadEOFBeforeResponse   = "read_eof_before_response" // the server closed the connection instead of answering
 	ReadEOFMidResponse      = "read_eof_mid_response"
 	ReadTimeout             = "read_timeout"
+	ReadTLS                 = "read_tls" // the server broke TLS off with an alert, or sent what is none
 	ReadOther               = "read_other"
 	HTTPParse               = "http_parse"  // no strict HTTP/1.1
 	HTTPStatus              = "http_status" // another status than 200
@@ -29,7 +31,10 @@ const (
 
 // dialKind is the kind of an error of a dial.
 func dialKind(err error) string {
+	var handshake *handshakeError
 	switch {
+	case errors.As(err, &handshake):
+		return TLSHandshake
 	case errors.Is(err, unix.ECONNREFUSED):
 		return DialRefused
 	case errors.Is(err, unix.ECONNRESET):
@@ -60,6 +65,8 @@ func hint(kind string) string {
 		return "; raise the limit of open files of this process (ulimit -n) or of the system (fs.file-max)"
 	case DialUnreachable:
 		return "; no route: see whether the link is up and has its address"
+	case ReadTLS:
+		return "; see the server's log: it may want the certificate of a client, which this loader has none of"
 	case ClosedIdle, DialReset:
 		return "; see the server's log: it may allow fewer connections, or close those that are idle before all stand"
 	}
@@ -80,6 +87,8 @@ func readKind(err error) string {
 		return ReadReset
 	case errors.Is(err, unix.ETIMEDOUT):
 		return ReadTimeout
+	case isTLS(err):
+		return ReadTLS
 	}
 	return ReadOther
 }

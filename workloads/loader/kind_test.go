@@ -15,6 +15,7 @@ func TestDialKind(t *testing.T) {
 	}{
 		{unix.ECONNREFUSED, DialRefused},
 		{unix.ECONNRESET, DialReset},
+		{&handshakeError{unix.ECONNRESET}, TLSHandshake},
 		{fmt.Errorf("no answer within 2s: %w", unix.ETIMEDOUT), DialTimeout},
 		{unix.EADDRNOTAVAIL, DialAddressNotAvailable},
 		{unix.EMFILE, DialTooManyFiles},

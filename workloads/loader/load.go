@@ -4,6 +4,7 @@ package loader
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -26,7 +27,9 @@ const (
 
 // load watches how busy the loader's threads and its host's CPUs are while measuring.
 type load struct {
-	proc    procfs.FS
+	proc procfs.FS
+	// threads are those that only load. Where there is none the process is watched, as one
+	// thread of all the CPUs that it may use.
 	threads []int32
 	before  loadReading
 	// The greatest share of each second.
@@ -46,7 +49,9 @@ func (l *load) begin(workers []*worker) (err error) {
 		return fmt.Errorf("watch the load of this host: %w", err)
 	}
 	for _, w := range workers {
-		l.threads = append(l.threads, w.thread.Load())
+		if id := w.thread.Load(); id != 0 {
+			l.threads = append(l.threads, id)
+		}
 	}
 	l.before, err = l.read()
 	return err
@@ -54,14 +59,20 @@ func (l *load) begin(workers []*worker) (err error) {
 
 func (l *load) read() (loadReading, error) {
 	r := loadReading{at: time.Now()}
+	var spent unix.Timespec
 	for _, id := range l.threads {
-		var spent unix.Timespec
 		// The clock of a thread's CPU time, as the kernel makes it from its id
 		// (include/linux/posix-timers_types.h: CPUCLOCK_SCHED and CPUCLOCK_PERTHREAD_MASK).
 		if err := unix.ClockGettime(^id<<3|2|4, &spent); err != nil {
 			return r, fmt.Errorf("CPU time of thread %d: %w", id, err)
 		}
 		r.threads = append(r.threads, time.Duration(spent.Nano()))
+	}
+	if len(l.threads) == 0 {
+		if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &spent); err != nil {
+			return r, fmt.Errorf("CPU time of this process: %w", err)
+		}
+		r.threads = append(r.threads, time.Duration(spent.Nano()/int64(runtime.GOMAXPROCS(0))))
 	}
 	stat, err := l.proc.Stat()
 	if err != nil {
@@ -110,6 +121,8 @@ func p95(shares []float64) float64 {
 func (l *load) result(late, missed int64, open *results.OpenLoop) results.LoaderLoad {
 	r := results.LoaderLoad{CPU: p95(l.thread), Softirq: p95(l.softirq), Late: late}
 	switch {
+	case r.CPU >= busyThread && len(l.threads) == 0:
+		r.Limited = fmt.Sprintf("it used %.0f %% of the CPU time that it may use: take more CPUs or more loader hosts", 100*r.CPU)
 	case r.CPU >= busyThread:
 		r.Limited = fmt.Sprintf("its busiest thread ran %.0f %% of the time: take more CPUs or more loader hosts", 100*r.CPU)
 	case r.Softirq >= busyCPU:

@@ -28,6 +28,7 @@ func TestP95(t *testing.T) {
 func TestLimited(t *testing.T) {
 	const ms = 1_000_000
 	for name, test := range map[string]struct {
+		process         bool // is watched, in place of threads
 		thread, softirq []float64
 		late, missed    int64
 		open            *results.OpenLoop
@@ -36,6 +37,7 @@ func TestLimited(t *testing.T) {
 		"idle":                     {thread: []float64{0.5}, softirq: []float64{0.2}},
 		"nothing was watched":      {},
 		"busy thread":              {thread: []float64{0.5, 0.97}, softirq: []float64{0.2, 0.2}, want: "busiest thread ran 97 %"},
+		"busy process":             {process: true, thread: []float64{0.5, 0.97}, softirq: []float64{0.2, 0.2}, want: "used 97 % of the CPU time"},
 		"busy for one second only": {thread: append(make([]float64, 30), 0.97), softirq: make([]float64, 31)},
 		"softirq":                  {thread: []float64{0.5}, softirq: []float64{0.95}, want: "95 % of the time in softirq"},
 		"late":                     {late: 2 * ms, open: &results.OpenLoop{Rate: 1000, Sent: 5000}, want: "sent late though connections were free, p99 "},
@@ -48,7 +50,10 @@ func TestLimited(t *testing.T) {
 		"fewer than one is due":                      {open: &results.OpenLoop{Rate: 0.5}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := load{thread: test.thread, softirq: test.softirq}
+			l := load{threads: []int32{1}, thread: test.thread, softirq: test.softirq}
+			if test.process {
+				l.threads = nil
+			}
 			got := l.result(test.late, test.missed, test.open)
 			if (got.Limited == "") != (test.want == "") || !strings.Contains(got.Limited, test.want) {
 				t.Errorf("limited: %q, want %q in it", got.Limited, test.want)

@@ -74,7 +74,7 @@ func TestRunAboveWhatIsServed(t *testing.T) {
 func TestRunAtRateReopensIdle(t *testing.T) {
 	for name, end := range map[string]func(*net.TCPConn){
 		"closed": func(conn *net.TCPConn) { _ = conn.Close() },
-		"reset":  reset,
+		"reset":  func(conn *net.TCPConn) { reset(conn) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := serveConns(t, func(_ int64, conn *net.TCPConn) {

@@ -57,3 +57,21 @@ func TestPipelineBeyondTheSocket(t *testing.T) {
 		t.Errorf("%d requests, errors: %s", sample.Requests, results.ErrorText(sample.Errors, sample.ErrorSamples))
 	}
 }
+
+// Answers to requests that have not left yet are answers to none.
+func TestPipelineRejectsEarlyAnswers(t *testing.T) {
+	server := serveConns(t, func(_ int64, conn *net.TCPConn) {
+		requests(conn, func(int) bool {
+			say(conn, strings.Repeat(okResponse, 200))
+			_, _ = conn.Read(make([]byte, 1))
+			time.Sleep(50 * time.Millisecond) // and takes no more
+			return false
+		})
+	})
+	c := config(server.url()+"/"+strings.Repeat("x", 60_000), 1)
+	c.Pipeline = 512
+	sample := load(t, c)
+	if sample.Errors[loader.HTTPParse] == 0 || !strings.Contains(sample.ErrorSamples[loader.HTTPParse], "no request asked for") {
+		t.Errorf("errors: %s; want %s", results.ErrorText(sample.Errors, sample.ErrorSamples), loader.HTTPParse)
+	}
+}

@@ -29,6 +29,7 @@ type run struct {
 	config  Config
 	paths   []*path
 	workers []*worker
+	loops   []loop // of the workers
 	// dialsAtOnce is that of each worker.
 	dialsAtOnce int
 	// begin is the zero of the run's clock. A difference to it costs one reading of the
@@ -75,18 +76,18 @@ func Run(ctx context.Context, config Config, release <-chan error, progress func
 	if err != nil {
 		return results.Sample{}, err
 	}
-	var threads sync.WaitGroup
-	// The workers leave no processor to this goroutine, which has the clock of the phases.
-	if n := len(r.workers); n >= runtime.GOMAXPROCS(0) {
+	var loops sync.WaitGroup
+	// Threads leave no processor to this goroutine, which has the clock of the phases.
+	if n := len(r.loops); !config.secure() && n >= runtime.GOMAXPROCS(0) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n + 1))
 	}
-	for _, w := range r.workers {
-		threads.Go(w.work)
+	for _, l := range r.loops {
+		loops.Go(l.work)
 	}
 	if err = r.measure(ctx, release); err != nil {
 		r.drain(0)
 	}
-	threads.Wait()
+	loops.Wait()
 	if err == nil {
 		r.report(drain, drainLimit)
 		sample, err = r.sample()
@@ -132,20 +133,21 @@ func newRun(ctx context.Context, config Config, progress func(results.Progress))
 	}
 	for i := range n {
 		first, end := i*config.Connections/n, (i+1)*config.Connections/n
-		w, err := newWorker(r, i, paths, first, end-first)
+		w := newWorker(r, i, paths, first, end-first)
+		l, err := newLoop(w, config.secure())
 		if err != nil {
 			return nil, errors.Join(err, r.close())
 		}
-		r.workers = append(r.workers, w)
+		r.workers, r.loops = append(r.workers, w), append(r.loops, l)
 	}
 	return r, nil
 }
 
-// close gives back what the workers have of the kernel. Their threads have ended.
+// close gives back what the loops, which have ended, have of the kernel.
 func (r *run) close() error {
 	var errs []error
-	for _, w := range r.workers {
-		errs = append(errs, w.poll.close())
+	for _, l := range r.loops {
+		errs = append(errs, l.close())
 	}
 	return errors.Join(errs...)
 }
@@ -160,8 +162,8 @@ func (r *run) current() phase { return phase(r.phase.Load()) }
 func (r *run) enter(p phase) {
 	r.entered[p].Store(r.now())
 	r.phase.Store(int32(p))
-	for _, w := range r.workers {
-		if err := w.poll.interrupt(); err != nil {
+	for _, l := range r.loops {
+		if err := l.wake(); err != nil {
 			r.fail(fmt.Errorf("wake a thread: %w", err))
 		}
 	}
@@ -214,7 +216,7 @@ func (r *run) measure(ctx context.Context, release <-chan error) error {
 	if err := r.watch(ctx, measure, r.config.Duration); err != nil {
 		return err
 	}
-	// Before the drain, with which the threads end.
+	// Before the drain, with which threads end.
 	if err := r.load.look(); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (r *run) establishedPaths() []results.Path {
 			// All stood when the run settled; one that was lost since counts as lost.
 			p.Established++
 			if p.Source == "" && c.state == standing {
-				if source, err := localAddr(int(c.fd)); err == nil {
+				if source, err := c.local(); err == nil {
 					p.Source = source.String()
 				}
 			}

@@ -2,6 +2,7 @@ package loader_test
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -128,8 +129,11 @@ func quickly(_ int64, conn *net.TCPConn) {
 }
 
 // reset closes a connection with a RST.
-func reset(conn *net.TCPConn) {
-	_ = conn.SetLinger(0)
+func reset(conn net.Conn) {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	_ = conn.(*net.TCPConn).SetLinger(0)
 	_ = conn.Close()
 }
 

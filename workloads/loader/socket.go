@@ -28,6 +28,22 @@ func dial(source netip.Addr, target netip.AddrPort) (fd int, err error) {
 }
 
 func connectTo(fd int, source netip.Addr, target netip.AddrPort) error {
+	if err := prepare(fd, source); err != nil {
+		return err
+	}
+	if source.IsValid() {
+		if err := unix.Bind(fd, sockaddr(netip.AddrPortFrom(source, 0))); err != nil {
+			return err
+		}
+	}
+	if err := unix.Connect(fd, sockaddr(target)); err != nil && err != unix.EINPROGRESS {
+		return err
+	}
+	return nil
+}
+
+// prepare sets the options of a socket that is not bound yet.
+func prepare(fd int, source netip.Addr) error {
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
 		return err
 	}
@@ -39,15 +55,7 @@ func connectTo(fd int, source netip.Addr, target netip.AddrPort) error {
 	if source.IsValid() {
 		// Without this option bind takes a port of the source for this socket alone, and a
 		// source has no more connections than ports, however many targets there are.
-		if err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err != nil {
-			return err
-		}
-		if err := unix.Bind(fd, sockaddr(netip.AddrPortFrom(source, 0))); err != nil {
-			return err
-		}
-	}
-	if err := unix.Connect(fd, sockaddr(target)); err != nil && err != unix.EINPROGRESS {
-		return err
+		return unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package loader
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
@@ -14,6 +15,8 @@ import (
 type target struct {
 	index   int
 	address netip.AddrPort
+	// tls is how to make a connection secure; nil for one that is not.
+	tls *tls.Config
 	// requests is the request as often as a connection may have it in flight, so that
 	// those of a pipeline leave with one write. size is that of one.
 	requests []byte
@@ -27,10 +30,10 @@ func parseTarget(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("url: %w", err)
 	}
 	switch {
-	case u.Scheme != "http":
-		return nil, fmt.Errorf("url %q: unknown scheme %q; known: http (as in http://10.99.0.1:8080/health)", text, u.Scheme)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("url %q: unknown scheme %q; known: http, https (as in http://10.99.0.1:8080/health)", text, u.Scheme)
 	case u.Hostname() == "":
-		return nil, fmt.Errorf("url %q: no host; want http://HOST:PORT/PATH", text)
+		return nil, fmt.Errorf("url %q: no host; want %s://HOST:PORT/PATH", text, u.Scheme)
 	case u.User != nil:
 		return nil, fmt.Errorf("url %q: user names are not supported", u.Redacted())
 	}
@@ -44,6 +47,10 @@ func newRequest(u *url.URL) []byte {
 
 // newTargets resolves the targets of a configuration.
 func newTargets(ctx context.Context, c Config) ([]*target, error) {
+	authorities, err := c.authorities()
+	if err != nil {
+		return nil, err
+	}
 	var targets []*target
 	for i, text := range c.URLs {
 		u, err := parseTarget(text)
@@ -55,10 +62,14 @@ func newTargets(ctx context.Context, c Config) ([]*target, error) {
 			return nil, err
 		}
 		request := newRequest(u)
-		targets = append(targets, &target{
+		t := &target{
 			index: i, address: address,
 			requests: bytes.Repeat(request, c.depth()), size: len(request),
-		})
+		}
+		if u.Scheme == "https" {
+			t.tls = newTLS(u.Hostname(), authorities)
+		}
+		targets = append(targets, t)
 	}
 	return targets, nil
 }
@@ -67,6 +78,9 @@ func newTargets(ctx context.Context, c Config) ([]*target, error) {
 // is found here: a name with several addresses would measure several servers.
 func resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error) {
 	port := uint64(80)
+	if u.Scheme == "https" {
+		port = 443
+	}
 	if text := u.Port(); text != "" {
 		var err error
 		if port, err = strconv.ParseUint(text, 10, 16); err != nil {

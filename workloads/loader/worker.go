@@ -6,27 +6,23 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// receiveSize is the most that one call receives. A response that is larger comes in parts.
-const receiveSize = 64 << 10
-
-// A worker is one thread that loads: the owner of a part of the connections.
+// A worker is the owner of a part of the connections: it knows what each is to do next, and
+// counts. How their bytes move is its driver's, and when it is called its loop's.
 type worker struct {
-	run   *run
-	index int
-	poll  *poller
-	// thread is the id of the thread.
+	run    *run
+	index  int
+	driver driver
+	// thread is the id of the thread that only loads; 0 where there is none.
 	thread atomic.Int32
 
-	// mu is held but for the waits, so that the run can look into what follows. At load that
-	// is one uncontended lock for many requests.
+	// mu is held but for the waits, so that the run can look into what follows. For a thread
+	// at load that is one uncontended lock for many requests.
 	mu          sync.Mutex
 	connections []connection
 	tally       *tally
@@ -46,24 +42,18 @@ type worker struct {
 	// it for which a connection was free.
 	unsent, missed int64
 
-	buffer []byte
 	// known has the last good response of each target. Most are followed by the same
 	// bytes again, and those need not be parsed.
 	known [][]byte
 }
 
 // newWorker makes a worker of connections that are to be dialled.
-func newWorker(r *run, index int, paths []*path, first, n int) (*worker, error) {
-	poll, err := newPoller()
-	if err != nil {
-		return nil, err
-	}
+func newWorker(r *run, index int, paths []*path, first, n int) *worker {
 	open, depth := r.config.Rate > 0, r.config.depth()
 	w := &worker{
-		run: r, index: index, poll: poll,
+		run: r, index: index,
 		connections: make([]connection, n),
 		tally:       newTally(open, len(paths)),
-		buffer:      make([]byte, receiveSize),
 		known:       make([][]byte, len(r.config.URLs)),
 	}
 	if open {
@@ -75,86 +65,34 @@ func newWorker(r *run, index int, paths []*path, first, n int) (*worker, error) 
 		w.connections[i].sent = sent[i*depth:][:depth:depth]
 		w.waiting = append(w.waiting, int32(i))
 	}
-	return w, nil
+	return w
 }
 
-// work is the worker's thread, until the run is over.
-func (w *worker) work() {
-	runtime.LockOSThread() // and never unlocked: the thread ends with it
-	w.thread.Store(int32(unix.Gettid()))
-	for over := false; !over; {
-		events, err := w.poll.wait(w.patience())
-		w.mu.Lock()
-		if err != nil {
-			w.run.fail(fmt.Errorf("wait for events: %w", err))
-			over = true
-		}
-		for i := range events {
-			w.handle(&events[i])
-		}
-		over = w.keep(w.run.now()) || over
-		w.mu.Unlock()
+// nextKeep is when there is something to keep without an event.
+func (w *worker) nextKeep() int64 {
+	switch {
+	case w.phase == drain && w.inFlight == 0:
+		return 0
+	case len(w.waiting) > 0 && w.dialing < w.run.dialsAtOnce:
+		return min(w.nextSweep, w.nextDial)
 	}
+	return w.nextSweep
 }
 
-// patience is how long nothing is to be done without an event.
-func (w *worker) patience() time.Duration {
-	next := w.nextSweep
-	if len(w.waiting) > 0 && w.dialing < w.run.dialsAtOnce {
-		next = min(next, w.nextDial)
-	}
-	return time.Duration(max(0, next-w.run.now()))
-}
-
-// handle takes an event.
-func (w *worker) handle(e *unix.EpollEvent) {
+// follow takes note of the phase that the run is in.
+func (w *worker) follow() {
 	if p := w.run.current(); p != w.phase {
 		w.enter(p)
 	}
-	if e.Fd < 0 {
-		return // it has ended the wait; what is to be done will be seen
-	}
-	c := &w.connections[e.Fd]
-	if c.state == closed {
-		return // since the wait; none is dialled again before the next
-	}
-	if c.state == dialing && !w.dialed(e.Fd, c) {
-		return
-	}
-	if c.unsent > 0 && e.Events&unix.EPOLLOUT != 0 && !w.flush(e.Fd, c) {
-		return
-	}
-	const gone = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
-	if e.Events&(unix.EPOLLIN|gone) != 0 {
-		w.receive(e.Fd, c, e.Events&gone != 0)
-	}
 }
 
-// receive takes what has come. The event comes once, so all of it must be taken: up to a
-// part that is shorter than the buffer, or where the server has closed its side, to the end.
-func (w *worker) receive(index int32, c *connection, gone bool) {
-	for c.state == standing {
-		n, errno := receive(c.fd, w.buffer)
-		switch {
-		case errno == unix.EAGAIN:
-			return
-		case errno == unix.EINTR:
-			continue
-		case errno == unix.ECONNRESET && c.inFlight == 0:
-			w.broken(index, c, ClosedIdle, errResetIdle)
-			return
-		case errno != 0:
-			w.broken(index, c, readKind(errno), errno)
-			return
-		case n == 0:
-			w.ended(index, c)
-			return
-		}
-		w.take(index, c, w.buffer[:n], gone)
-		if n < len(w.buffer) && !gone {
-			return
-		}
+// unread is an error of reading from a connection.
+func (w *worker) unread(index int32, c *connection, err error) {
+	if c.inFlight == 0 && errors.Is(err, unix.ECONNRESET) {
+		w.broken(index, c, ClosedIdle, errResetIdle)
+		return
 	}
+	w.broken(index, c, readKind(err), err)
 }
 
 // ended is the end of what the server sends.
@@ -172,7 +110,7 @@ func (w *worker) ended(index int32, c *connection) {
 func (w *worker) take(index int32, c *connection, data []byte, gone bool) {
 	now := w.run.now()
 	for len(data) > 0 {
-		if c.inFlight == 0 {
+		if !c.asked() {
 			w.broken(index, c, HTTPParse, malformed("%q, which no request asked for", head(data)))
 			return
 		}
@@ -263,7 +201,7 @@ func (w *worker) next(index int32, c *connection, now int64) {
 		for c.inFlight < int32(len(c.sent)) {
 			w.begin(c, now)
 		}
-		w.flush(index, c)
+		w.driver.flush(index, c)
 	case c.inFlight > 0:
 	case w.schedule.behind(now) > 0:
 		if w.free.n == 0 {
@@ -291,11 +229,18 @@ func (w *worker) sendDue(index int32, c *connection, now int64) {
 	w.schedule.next++
 	w.tally.counts[w.phase].sent++
 	w.begin(c, now)
-	w.flush(index, c)
+	w.driver.flush(index, c)
 }
 
-// dispatch sends what is due over the connections that are free, and sets the timer for
-// the rest (open loop).
+// nextDue is when to send a request over a connection that is free (open loop).
+func (w *worker) nextDue() (due int64, ok bool) {
+	if w.free.n == 0 || w.phase != warmUp && w.phase != measure {
+		return 0, false
+	}
+	return w.schedule.due(), true
+}
+
+// dispatch sends what is due over the connections that are free (open loop).
 func (w *worker) dispatch(now int64) {
 	if w.phase != warmUp && w.phase != measure {
 		return
@@ -311,11 +256,6 @@ func (w *worker) dispatch(now int64) {
 			now = w.run.now()
 		}
 	}
-	if w.free.n > 0 {
-		if err := w.poll.after(time.Duration(w.schedule.due() - w.run.now())); err != nil {
-			w.run.fail(fmt.Errorf("set a timer: %w", err))
-		}
-	}
 }
 
 // begin puts a request in flight.
@@ -323,28 +263,6 @@ func (w *worker) begin(c *connection, now int64) {
 	c.begin(now)
 	c.unsent += int32(c.path.target.size)
 	w.inFlight++
-}
-
-// flush writes what is not written yet, as far as the socket takes it. It returns whether
-// the connection stands.
-func (w *worker) flush(index int32, c *connection) bool {
-	t := c.path.target
-	for c.unsent > 0 {
-		// What is unsent ends with the end of a request, and all of them are alike.
-		from := len(t.requests) - int(c.unsent)
-		n, errno := send(c.fd, t.requests[from:])
-		switch errno {
-		case 0:
-			c.unsent -= int32(n)
-		case unix.EINTR:
-		case unix.EAGAIN:
-			return true
-		default:
-			w.broken(index, c, Write, errno)
-			return false
-		}
-	}
-	return true
 }
 
 // fail counts n errors of a connection.
@@ -378,8 +296,8 @@ func (w *worker) lose(index int32, c *connection, failed bool) {
 
 // shut closes the socket.
 func (w *worker) shut(c *connection) {
-	_ = unix.Close(int(c.fd)) // it resets; whether that reaches the server is not to be known
-	c.state = closed
+	w.driver.shut(c)
+	c.state, c.shaking = closed, false
 	c.head, c.inFlight, c.unsent = 0, 0, 0
 	c.response.begin()
 }
@@ -398,9 +316,7 @@ func (w *worker) setDown(c *connection, down bool) {
 
 // keep does what time calls for. It returns whether the worker has nothing left to do.
 func (w *worker) keep(now int64) (over bool) {
-	if p := w.run.current(); p != w.phase {
-		w.enter(p)
-	}
+	w.follow()
 	if w.phase == drain {
 		if w.inFlight > 0 && now < w.run.entered[drain].Load()+w.run.grace.Load() {
 			w.nextSweep = w.run.entered[drain].Load() + w.run.grace.Load()
@@ -470,7 +386,11 @@ func (w *worker) sweep(now int64) {
 	for i := range w.connections {
 		if c := &w.connections[i]; c.overdue(now, limit) {
 			if c.state == dialing {
-				w.undialed(int32(i), c, fmt.Errorf("no answer within %s: %w", w.run.config.Timeout, unix.ETIMEDOUT))
+				err := fmt.Errorf("no answer within %s: %w", w.run.config.Timeout, unix.ETIMEDOUT)
+				if c.shaking {
+					err = &handshakeError{err}
+				}
+				w.undialed(int32(i), c, err)
 			} else {
 				w.broken(int32(i), c, ReadTimeout, fmt.Errorf("no response within %s", w.run.config.Timeout))
 			}

@@ -70,7 +70,8 @@ type OpenLoop struct {
 // LoaderLoad says how busy the loader was in the measuring phase. Shares are from 0 to 1,
 // each the 95th percentile over its seconds.
 type LoaderLoad struct {
-	// CPU is the share of its time that the busiest thread that loads was running.
+	// CPU is the share of its time that the busiest thread that loads was running; with
+	// https, which has no such threads, the process's share of the CPUs that it may use.
 	CPU float64 `json:"cpu"`
 	// Softirq is the share of its time that the busiest CPU of the host spent in softirq.
 	Softirq float64 `json:"softirq"`

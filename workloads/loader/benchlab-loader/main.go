@@ -5,6 +5,9 @@
 //
 //	benchlab-loader -url http://10.99.0.1:8080/health -connections 1000 -duration 5s
 //
+// The server of an https:// URL must have a certificate that this host trusts, or one that is
+// signed by a certificate in the file of -ca.
+//
 // It shows progress on stderr and a table on stdout. With -json, stdout has one JSON
 // document a line instead: {"progress": …} each second, and {"sample": …} at the end.
 //

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -14,7 +15,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"benchlab-loader": main})
 }
 
-// Each script has the real server at $URL.
+// Each script has the real server at $URL, which is http://$ADDRESS.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata",
@@ -34,6 +35,7 @@ func TestScripts(t *testing.T) {
 				}
 			})
 			env.Setenv("URL", s.URLs()[0])
+			env.Setenv("ADDRESS", strings.TrimPrefix(s.URLs()[0], "http://"))
 			return nil
 		},
 	})
