@@ -25,23 +25,25 @@ func reboot(t *testing.T, state namespace.State, client *ssh.Client) *ssh.Client
 		t.Fatal(err)
 	}
 	_ = session.Run("systemctl reboot") // may not live to say that it worked
-	for range 20 {
+	var again *ssh.Client
+	eventually(t, "the host comes up again", func() bool {
 		// The system that goes down may take the connection and end it.
-		again, err := ssh.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", state.Port), clientConfig(t, state))
+		again, err = ssh.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", state.Port), clientConfig(t, state))
 		if err != nil {
-			continue
+			return false
 		}
-		t.Cleanup(func() { _ = again.Close() })
 		session, err := again.NewSession()
-		if err != nil {
-			continue
+		if err == nil {
+			var now []byte
+			if now, err = session.Output("cat " + bootIDPath); err == nil && strings.TrimSpace(string(now)) != before {
+				return true
+			}
 		}
-		if now, err := session.Output("cat " + bootIDPath); err == nil && strings.TrimSpace(string(now)) != before {
-			return again
-		}
-	}
-	t.Fatal("the host doesn't come up again")
-	return nil
+		_ = again.Close() // that of the system before
+		return false
+	})
+	t.Cleanup(func() { _ = again.Close() })
+	return again
 }
 
 // cgroups are those of a host on the machine.
