@@ -36,6 +36,10 @@ type Config struct {
 	Timeout time.Duration
 	// ExpectBody is the body that each response must have; empty means any.
 	ExpectBody string
+	// ExpectLength is the length in bytes that each body must have, and ExpectSHA256 the
+	// hash in hexadecimal digits; 0 and empty mean any.
+	ExpectLength int64
+	ExpectSHA256 string
 	// Sources are the IP addresses of this host to connect from; with none the kernel
 	// chooses. Each target is loaded from all of them, but one in the subnet of some of the
 	// sources only from those: so the paths between two pairs of NICs stay apart.
@@ -82,6 +86,12 @@ func (c Config) Args() []string {
 	for _, source := range c.Sources {
 		args = append(args, "-source", source)
 	}
+	if c.ExpectLength != 0 {
+		args = append(args, "-expect-length", strconv.FormatInt(c.ExpectLength, 10))
+	}
+	if c.ExpectSHA256 != "" {
+		args = append(args, "-expect-sha256", c.ExpectSHA256)
+	}
 	if c.Rate != 0 {
 		args = append(args, "-rate", strconv.FormatFloat(c.Rate, 'g', -1, 64))
 	}
@@ -121,6 +131,8 @@ func ParseArgs(args []string, usage io.Writer) (c Config, asJSON bool, err error
 	flags.DurationVar(&c.Duration, "duration", 5*time.Second, "how long is measured")
 	flags.DurationVar(&c.Timeout, "timeout", DefaultTimeout, "longest time of a dial or a request, at most 1m")
 	flags.StringVar(&c.ExpectBody, "expect-body", "", "`body` that each response must have; empty means any")
+	flags.Int64Var(&c.ExpectLength, "expect-length", 0, "`bytes` that each body must have; 0 means any")
+	flags.StringVar(&c.ExpectSHA256, "expect-sha256", "", "`hash` that each body must have, in hexadecimal digits; empty means any")
 	flags.BoolVar(&asJSON, "json", false, "write progress and sample to stdout as one JSON document a line")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -170,7 +182,7 @@ func (c Config) Validate() error {
 	case c.Workers < 0:
 		return fmt.Errorf("workers: want 0 or more, found %d", c.Workers)
 	}
-	return nil
+	return c.checkExpectation()
 }
 
 // secure says that a target needs TLS.

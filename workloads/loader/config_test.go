@@ -15,6 +15,7 @@ func TestArgsRoundTrip(t *testing.T) {
 	want := Config{
 		URLs: []string{"http://10.99.0.1:8080/health?a=b", "https://10.99.0.2/"}, CA: "/etc/my ca.pem", Connections: 1234, WarmUp: 1500 * time.Millisecond,
 		Duration: 90 * time.Second, Timeout: 3 * time.Second, ExpectBody: `-o "k"`,
+		ExpectLength: 6, ExpectSHA256: strings.Repeat("0a", 32), Sources: []string{"127.0.0.2"}, Pipeline: 4, Workers: 2, Barrier: true,
 	}
 	got, asJSON, err := ParseArgs(want.Args(), io.Discard)
 	if err != nil {

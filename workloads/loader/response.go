@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash"
 	"math"
 )
 
@@ -59,6 +60,8 @@ type response struct {
 	rest int64
 	// body is how many bytes of the body came, received how many of the response.
 	body, received int64
+	// sum is the hash of the body so far, nil where none is expected.
+	sum hash.Hash
 	// held is the begin of a header or of a line whose end has not come yet.
 	held []byte
 }
@@ -72,13 +75,14 @@ func (r *response) begin() {
 
 // feed takes what came. It returns how many bytes of data are the response's, and whether
 // that was the last of it; where it was not, all of data was taken. After an error the
-// connection cannot be used again. An empty expect means any body.
-func (r *response) feed(data []byte, expect string) (n int, done bool, err error) {
+// connection cannot be used again.
+func (r *response) feed(data []byte, expect *expectation) (n int, done bool, err error) {
+	if r.received == 0 {
+		r.sum = expect.begun(r.sum)
+	}
 	n, done, err = r.advance(data, expect)
 	r.received += int64(n)
-	if done && expect != "" && r.body != int64(len(expect)) {
-		r.different = true
-	}
+	r.different = r.different || done && expect.fails(r.body, r.sum)
 	return n, done, err
 }
 
@@ -91,7 +95,7 @@ func (r *response) ended() error {
 }
 
 // advance goes from place to place as far as data reaches.
-func (r *response) advance(data []byte, expect string) (n int, done bool, err error) {
+func (r *response) advance(data []byte, expect *expectation) (n int, done bool, err error) {
 	for {
 		switch r.place {
 		case inHeader:
@@ -134,10 +138,10 @@ func (r *response) advance(data []byte, expect string) (n int, done bool, err er
 }
 
 // take consumes a piece of the body and compares it with what is expected.
-func (r *response) take(piece []byte, expect string) {
-	if expect != "" && !r.different {
-		rest := expect[min(r.body, int64(len(expect))):]
-		r.different = len(piece) > len(rest) || string(piece) != rest[:len(piece)]
+func (r *response) take(piece []byte, expect *expectation) {
+	r.different = r.different || expect.differs(piece, r.body)
+	if r.sum != nil {
+		_, _ = r.sum.Write(piece) // a hash never fails to write
 	}
 	r.body += int64(len(piece))
 	r.rest -= int64(len(piece))

@@ -41,7 +41,7 @@ func TestResponse(t *testing.T) {
 				for range 2 {
 					r.begin()
 					var err error
-					if rest, err = feed(&r, rest, size, ""); err != nil {
+					if rest, err = feed(&r, rest, size, expectation{}); err != nil {
 						t.Fatalf("in pieces of %d: %v", size, err)
 					}
 					if r.status != test.status || r.body != test.body || r.close != test.close || r.received != int64(len(test.text)) {
@@ -61,11 +61,11 @@ func TestResponse(t *testing.T) {
 var pieces = []int{1, 3, 1 << 20}
 
 // feed gives a response text piece by piece up to its end, and returns what is left.
-func feed(r *response, text string, size int, expect string) (rest string, err error) {
+func feed(r *response, text string, size int, expect expectation) (rest string, err error) {
 	// One buffer for all pieces, as in a worker: what is held must be a copy.
 	buffer := make([]byte, len(text)+bufferSize)
 	for len(text) > 0 {
-		n, done, err := r.feed(buffer[:copy(buffer[:min(size, len(text))], text)], expect)
+		n, done, err := r.feed(buffer[:copy(buffer[:min(size, len(text))], text)], &expect)
 		clear(buffer)
 		if text = text[n:]; done || err != nil {
 			return text, err
@@ -115,7 +115,7 @@ func TestResponseErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range pieces {
-				_, err := feed(new(response), test.text, size, "")
+				_, err := feed(new(response), test.text, size, expectation{})
 				if test.err != nil && !errors.Is(err, test.err) {
 					t.Errorf("in pieces of %d: error %v, want %v", size, err, test.err)
 				}
@@ -127,6 +127,9 @@ func TestResponseErrors(t *testing.T) {
 		})
 	}
 }
+
+// ok is the body of most good responses here.
+var ok = expectation{body: "ok", length: 2}
 
 func TestResponseExpectedBody(t *testing.T) {
 	const header = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -140,7 +143,7 @@ func TestResponseExpectedBody(t *testing.T) {
 	} {
 		for _, size := range pieces {
 			var r response
-			if _, err := feed(&r, text, size, "ok"); err != nil {
+			if _, err := feed(&r, text, size, ok); err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
 			if r.different != different {
@@ -156,8 +159,8 @@ func FuzzResponse(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: b\r\n\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		var whole, sips response
-		restWhole, err := feed(&whole, text, len(text), "ok")
-		restSips, errSips := feed(&sips, text, 1, "ok")
+		restWhole, err := feed(&whole, text, len(text), ok)
+		restSips, errSips := feed(&sips, text, 1, ok)
 		if (err == nil) != (errSips == nil) {
 			t.Fatalf("at once: %v; byte by byte: %v", err, errSips)
 		}

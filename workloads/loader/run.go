@@ -27,6 +27,7 @@ const (
 // A run is the state of one Run.
 type run struct {
 	config  Config
+	expect  expectation
 	paths   []*path
 	workers []*worker
 	loops   []loop // of the workers
@@ -122,6 +123,7 @@ func newRun(ctx context.Context, config Config, progress func(results.Progress))
 	open := config.Rate > 0
 	r := &run{
 		config:      config,
+		expect:      config.expectation(),
 		paths:       paths,
 		dialsAtOnce: max(1, dialsAtOnce/n),
 		begin:       time.Now(),

@@ -135,13 +135,13 @@ func (w *worker) take(index int32, c *connection, data []byte, gone bool) {
 func (w *worker) feed(c *connection, data []byte) (n int, done bool, err error) {
 	r, known := &c.response, &w.known[c.path.target.index]
 	if r.received > 0 {
-		return r.feed(data, w.run.config.ExpectBody)
+		return r.feed(data, &w.run.expect)
 	}
 	if n := len(*known); n > 0 && n <= len(data) && bytes.Equal(*known, data[:n]) {
 		r.status, r.close, r.received = 200, false, int64(n)
 		return n, true, nil
 	}
-	n, done, err = r.feed(data, w.run.config.ExpectBody)
+	n, done, err = r.feed(data, &w.run.expect)
 	if done && err == nil && r.status == 200 && !r.close && !r.different {
 		*known = append((*known)[:0], data[:n]...)
 	}
@@ -157,7 +157,7 @@ func (w *worker) answered(index int32, c *connection, now int64) bool {
 		case r.status != 200:
 			w.fail(c, 1, HTTPStatus, fmt.Errorf("status %d, want 200", r.status))
 		case r.different:
-			w.fail(c, 1, HTTPBody, fmt.Errorf("body of %d bytes, not the expected one of %d bytes", r.body, len(w.run.config.ExpectBody)))
+			w.fail(c, 1, HTTPBody, fmt.Errorf("body of %d bytes, not %s", r.body, &w.run.expect))
 		default:
 			c.failures = 0
 			w.count(c, now, began)
