@@ -32,6 +32,15 @@ const (
 	fixedSize = 32
 )
 
+// rootOf is the root object of a message; request and response have the same size.
+func rootOf(message []byte) (zap.Object, error) {
+	m, err := zap.Parse(message)
+	if err != nil {
+		return zap.Object{}, err
+	}
+	return m.Root(fixedSize)
+}
+
 // AppendZAP writes the request as a message at the end of a buffer.
 func (r *Request) AppendZAP(dst []byte) ([]byte, error) {
 	b := zap.NewBuilder(dst)
@@ -45,11 +54,7 @@ func (r *Request) AppendZAP(dst []byte) ([]byte, error) {
 
 // ParseZAP reads the request from a message.
 func (r *Request) ParseZAP(message []byte) error {
-	m, err := zap.Parse(message)
-	if err != nil {
-		return err
-	}
-	root, err := m.Root(fixedSize)
+	root, err := rootOf(message)
 	if err != nil {
 		return err
 	}
@@ -76,11 +81,7 @@ func (r *Response) AppendZAP(dst []byte) ([]byte, error) {
 
 // ParseZAP reads the response from a message.
 func (r *Response) ParseZAP(message []byte) error {
-	m, err := zap.Parse(message)
-	if err != nil {
-		return err
-	}
-	root, err := m.Root(fixedSize)
+	root, err := rootOf(message)
 	if err != nil {
 		return err
 	}
